@@ -148,9 +148,9 @@ const struct verb verb_export = {
 	.usage = "--format FORMAT|--otlp URL [OPTION...] FILE...",
 	.description =
 	"Writes the events of FILEs, which elog capture -o wrote, in a format that other\n"
-	"programs open, or sends them to a receiver; - is the standard input. Several files are merged by wall-clock time.\n"
-	"Lost events are in the output where they were lost. Damaged parts are skipped and\n"
-	"reported.\n"
+	"programs open, or sends them to a receiver; - is the standard input. Several files are\n"
+	"merged by wall-clock time. Lost events are in the output where they were lost. Damaged\n"
+	"parts are skipped and reported.\n"
 	"\n"
 	"Exit status: 0 success; 1 an error, or a FILE was damaged; 2 events were lost\n"
 	"during the capture.\n",

@@ -30,6 +30,8 @@
 #define METRICS_NS	(15 * SECOND_NS)
 #define END_NS		(5 * SECOND_NS)	/* for the last replies, after a signal */
 #define AGAIN_NS	(60 * SECOND_NS)	/* until the same error is printed again */
+#define CREATE_TRIES	50	/* a cluster that starts has no leader yet */
+#define CREATE_MS	200	/* between two tries */
 
 /* A capture that is sent: one FILE, with the files of all writers. */
 struct capture {
@@ -226,6 +228,22 @@ static int write_metrics(struct ship *ship, const struct shipper_counts *counts)
  * The connection
  */
 
+/* Return: 0; -EINTR: a signal; or another negative errno, and @why is set. */
+static int create_stream(struct ship *ship, char *why)
+{
+	int ret, tries;
+
+	for (tries = 1; ; tries++) {
+		ret = ship->ops->create(ship->transport, STREAM, SUBJECT, ship->options->replicas,
+					why);
+		if (!ret || tries == CREATE_TRIES)
+			return ret;
+		signals_sleep(CREATE_MS);
+		if (signals_stops())
+			return -EINTR;
+	}
+}
+
 /* Return: 0; -EINTR: a signal; or another negative errno, and the reason was printed. */
 static int connect_first(struct ship *ship)
 {
@@ -247,7 +265,9 @@ static int connect_first(struct ship *ship)
 			return -EINTR;
 	}
 	if (!ret && options->replicas)
-		ret = ship->ops->create(ship->transport, STREAM, SUBJECT, options->replicas, why);
+		ret = create_stream(ship, why);
+	if (ret == -EINTR)
+		return ret;
 	if (ret) {
 		elog_error("%s", why);
 		return ret;
@@ -362,6 +382,11 @@ static bool check_arguments(const struct options *options)
 		elog_error("the URL of a server is missing: nats://HOST");
 		return false;
 	}
+	/* All users of the machine can read arguments. */
+	if (strchr(url, '@')) {
+		elog_error("the URL must not contain a password: set NATS_USER and NATS_PASSWORD");
+		return false;
+	}
 	if ((strncmp(url, "nats://", 7) && strncmp(url, "tls://", 6)) ||
 	    !strstr(url, "://")[3]) {
 		elog_error("'%s': must be nats://HOST[:PORT][,HOST...], or tls://", url);
@@ -434,7 +459,8 @@ const struct verb verb_ship = {
 	"NATS_USER and NATS_PASSWORD, or NATS_CREDS, the name of a file, are for logging in;\n"
 	"NATS_CA, NATS_CERT and NATS_KEY, names of files, for TLS.\n"
 	"\n"
-	"Exit status: 0 success; 1 an error; 2 files were removed before they were sent.\n",
+	"Exit status: 0 success; 1 an error; 2 files were removed before they were sent, or have\n"
+	"no valid beginning.\n",
 	.options = ship_options,
 	.run = run_ship,
 };

@@ -124,6 +124,9 @@ static void add_message(struct otlp_queue *queue, const char *message, size_t si
 
 	for (i = 0; i < settings->secret_count; i++) {
 		secret = settings->secrets[i].value;
+		/* "Bearer TOKEN": the message may have only the token. */
+		if (strrchr(secret, ' ') && strrchr(secret, ' ')[1])
+			secret = strrchr(secret, ' ') + 1;
 		if (*secret && memmem(message, size, secret, strlen(secret)))
 			return;
 	}
@@ -339,7 +342,7 @@ static bool sleep_until(struct otlp_queue *queue, uint64_t until)
 static enum outcome send_request(struct otlp_queue *queue, struct request *request,
 				 uint64_t *refused, size_t *sent)
 {
-	const uint64_t patience = queue->settings.http.timeout * PATIENCE * NS_PER_MS;
+	const uint64_t patience = queue->settings.http.timeout * NS_PER_MS * PATIENCE;
 	const uint64_t start = monotonic();
 	const void *data = request->data;
 	unsigned int attempts = 0;

@@ -18,6 +18,7 @@ long        answers with too many bytes
 hang        never answers
 late        accepts it when the file DIR/go exists
 echo        answers 400 with the header authorization in the message
+token       likewise, but only with its last word
 moved       redirects to ok
 NUMBER      answers with this status, and a message
 
@@ -127,6 +128,8 @@ class Receiver(http.server.BaseHTTPRequestHandler):
             time.sleep(3600)
         elif what == "echo":
             self.answer(400, message(b"I got " + self.headers["authorization"].encode()))
+        elif what == "token":
+            self.answer(400, message(b"not " + self.headers["authorization"].split()[-1].encode()))
         elif what == "moved":
             self.answer(302, Location="/ok" + path)
         else:

@@ -119,6 +119,7 @@ reasons_are_given()
 		413||the receiver answers 413|refused 25 log records and 0 spans
 		500||the receiver answers 500|refused 25 log records and 0 spans
 		echo||the receiver answers 400|refused 25 log records and 0 spans
+		token||the receiver answers 400|refused 25 log records and 0 spans
 		moved||the receiver answers 302, a redirection, which is not followed|refused 25 log
 		html||the answer is none of OpenTelemetry|refused 25 log records and 0 spans
 		json||the answer is none of OpenTelemetry|refused 25 log records and 0 spans

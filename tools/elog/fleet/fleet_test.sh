@@ -93,6 +93,10 @@ arguments()
 	runs 1 ship && says "the URL of a server is missing" &&
 		runs 1 ship http://localhost x.elog && says "must be nats://HOST" &&
 		runs 1 ship nats:// x.elog && says "must be nats://HOST" &&
+		runs 1 ship nats://elog:secret@localhost x.elog && ! says secret &&
+		says "must not contain a password" &&
+		runs 1 ship --state . nats://localhost a/x.elog b/x.elog &&
+		says "./x.elog.shipped: two files cannot" &&
 		runs 1 ship --from +5 nats://localhost x.elog && says "--from: must be a date" &&
 		runs 1 ship --replicas 6 nats://localhost x.elog && says "from 1 to 5"
 }
@@ -212,8 +216,32 @@ incomplete_file()
 		runs 0 ship --once "$url" spool/x.elog || return 1
 	$make_file make more 40000 "$a" && cat more >> spool/x.elog &&
 		runs 0 ship --once "$url" spool/x.elog && says "gaps 0" || return 1
-	"$tools/fleet_drain" "$url" drained || return 1
-	find drained -type f -exec cmp -s {} spool/x.elog \; -print | grep -q .
+	"$tools/fleet_drain" "$url" drained && has_drained spool/x.elog
+}
+
+# drained has a file with the same contents.
+has_drained()
+{
+	find drained -type f -exec cmp -s {} "$1" \; -print | grep -q .
+}
+
+# After a crash of the machine, files may be empty or have zeros.
+files_without_beginning()
+{
+	rm -rf spool && mkdir spool && $make_file make spool/x.elog.3 30000 "$a" &&
+		head -c 5000 /dev/zero > spool/x.elog.2 && : > spool/x.elog.1 &&
+		$make_file make spool/x.elog 20000 "$a" &&
+		runs 2 ship --once "$url" spool/x.elog && says "gaps 1" &&
+		"$tools/fleet_drain" "$url" drained && has_drained spool/x.elog.3 &&
+		has_drained spool/x.elog
+}
+
+# The files of --writers may begin with the same block, and have the same size.
+files_with_the_same_beginning()
+{
+	rm -rf spool && mkdir spool && $make_file make spool/x.elog 30000 "$a" &&
+		cp spool/x.elog spool/x.elog-w1 &&
+		runs 0 ship --once "$url" spool/x.elog && says "duplicates 0"
 }
 
 check "ship: a stream that does not exist" no_stream
@@ -222,6 +250,8 @@ check "ship: --from sends again, and the stream drops it" sends_again
 check "ship: damaged positions: everything is sent again" damaged_positions
 check "ship: removed files are a gap" removed_files
 check "ship: an incomplete block, and what is appended behind it" incomplete_file
+check "ship: files without a valid beginning are a gap" files_without_beginning
+check "ship: files with the same beginning all arrive" files_with_the_same_beginning
 servers_stop
 
 # A capture writes and rotates files, while the shipper and the server are killed.

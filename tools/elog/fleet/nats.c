@@ -27,7 +27,6 @@
 #define PING_MS		5000	/* a server that does not answer three of these is gone */
 #define WRITE_MS	5000
 #define RECONNECT_MS	200
-#define CREATE_TRIES	50	/* a cluster that starts has no leader yet */
 #define BUFFER_BYTES	(1 << 20)	/* libnats keeps while it connects again */
 #define DUPLICATES_NS	(600LL * 1000000000)	/* the stream remembers ids */
 
@@ -265,7 +264,6 @@ static int nats_create(struct transport *transport, const char *stream, const ch
 	natsStatus status;
 	jsErrCode error = 0;
 	jsCtx *js = NULL;
-	int i;
 
 	jsStreamConfig_Init(&config);
 	config.Name = stream;
@@ -275,21 +273,12 @@ static int nats_create(struct transport *transport, const char *stream, const ch
 	config.Storage = js_FileStorage;
 	config.Duplicates = DUPLICATES_NS;
 	status = natsConnection_JetStream(&js, transport->connection, NULL);
-	for (i = 0; !status && i < CREATE_TRIES; i++) {
-		status = js_GetStreamInfo(NULL, js, stream, NULL, &error);
-		if (!status)
-			break;
+	if (!status && js_GetStreamInfo(NULL, js, stream, NULL, &error))
 		status = js_AddStream(NULL, js, &config, NULL, &error);
-		if (!status || error == JSStreamNameExistErr)
-			break;
-		if (i + 1 < CREATE_TRIES)
-			nats_Sleep(RECONNECT_MS);
-		else
-			explain(status, "cannot create the stream", why);
-		status = i + 1 < CREATE_TRIES ? NATS_OK : status;
-	}
 	if (error == JSStreamNameExistErr)
 		status = NATS_OK;
+	if (status)
+		explain(status, "cannot create the stream", why);
 	jsCtx_Destroy(js);
 	return status ? -EIO : 0;
 }

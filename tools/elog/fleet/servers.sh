@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
 #
-# servers.sh - servers of NATS for tests, on free ports of the loopback interface. Sourced
-# after scripts/tap.sh; $work has their files.
+# servers.sh - servers of NATS for tests, on free ports of the loopback interface, below those
+# that the kernel gives to other programs. Sourced after scripts/tap.sh; $work has their files.
 #
 #	servers_config COUNT [LINE]	makes the settings of COUNT servers, and sets $url. LINE
 #					is a further line of these
@@ -19,11 +19,19 @@ url=
 free_ports()
 {
 	python3 - "$1" <<'PYTHON'
+import random
 import socket
 import sys
-sockets = [socket.socket() for _ in range(int(sys.argv[1]))]
-for each in sockets:
-    each.bind(("127.0.0.1", 0))
+with open("/proc/sys/net/ipv4/ip_local_port_range") as file:
+    first = int(file.read().split()[0])
+sockets = []
+while len(sockets) < int(sys.argv[1]):
+    each = socket.socket()
+    try:
+        each.bind(("127.0.0.1", random.randrange(10000, first) if first > 20000 else 0))
+        sockets.append(each)
+    except OSError:
+        each.close()
 print(*[each.getsockname()[1] for each in sockets])
 PYTHON
 }

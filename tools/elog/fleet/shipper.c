@@ -205,6 +205,20 @@ static int resume(struct sent_spool *spool)
 	return 0;
 }
 
+/* Files with the same name in different directories, or a file that is given twice. */
+static bool has_state(const struct shipper *shipper, const char *state)
+{
+	size_t i;
+
+	for (i = 0; i < shipper->spool_count; i++) {
+		if (strcmp(shipper->spools[i].state, state))
+			continue;
+		elog_error("%s: two files cannot store their positions there", state);
+		return true;
+	}
+	return false;
+}
+
 int shipper_add(struct shipper *shipper, const char *path, unsigned int part,
 		const int64_t *since)
 {
@@ -226,6 +240,8 @@ int shipper_add(struct shipper *shipper, const char *path, unsigned int part,
 	}
 	if (ret)
 		elog_error("out of memory");
+	else if (has_state(shipper, spool->state))
+		ret = -EEXIST;
 	else if (since)
 		spool_since(spool->spool, *since);
 	else

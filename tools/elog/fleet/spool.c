@@ -17,13 +17,14 @@
 #include <unistd.h>
 
 #include "fleet/spool.h"
+#include "input/live.h"
 #include "input/parts.h"
 #include "libelog/file/blocks.h"
 #include "libelog/util/siphash.h"
 
 #define NUMBER_MAX	9999	/* of --rotate */
 #define INFO_MAX	65536	/* bytes of a FILE block */
-#define LOOKS_MAX	20	/* for the successor of a file that has no name any more */
+#define SEARCH_NS	2000000000ULL	/* for a file that a rotation may be renaming */
 
 /* What the first block says. */
 struct identity {
@@ -48,7 +49,8 @@ struct spool {
 	bool seen_final;
 	bool drained;		/* all of it was read, and no capture writes it */
 	bool complete;		/* its last block was END */
-	unsigned int looks;
+	bool searches;		/* it looks for a file that a rotation may be renaming */
+	uint64_t search;	/* since this CLOCK_MONOTONIC ns; 0: it has found it */
 	uint64_t gaps;
 };
 
@@ -110,7 +112,22 @@ uint64_t spool_gaps(const struct spool *spool)
 
 bool spool_searches(const struct spool *spool)
 {
-	return spool->looks && spool->looks < LOOKS_MAX;
+	return spool->searches;
+}
+
+/* A file was not found: should the search for it end? */
+static bool gives_up(struct spool *spool)
+{
+	if (!spool->search)
+		spool->search = monotonic();
+	spool->searches = monotonic() - spool->search < SEARCH_NS;
+	return !spool->searches;
+}
+
+static void end_search(struct spool *spool)
+{
+	spool->search = 0;
+	spool->searches = false;
 }
 
 void spool_position(const struct spool *spool, struct spool_position *position)
@@ -229,13 +246,16 @@ static void set_subject(const struct spool *spool, const char *text, struct iden
 }
 
 /*
- * Identify a file by its first block, which has the machine, the boot and the time.
+ * Identify a file by its first block, which has the machine, the boot and the time, and by
+ * its name: the files of --writers may have the same first block.
  *
  * Return: 1; 0 the block is not complete yet; or a negative errno.
  */
 static int identify(const struct spool *spool, int fd, struct identity *identity)
 {
 	static const struct elog_siphash key;	/* not secret: equal on all machines */
+	const char *slash = strrchr(spool->name, '/'), *name = slash ? slash + 1 : spool->name;
+	const size_t name_size = strlen(name);
 	struct elog_block_header header;
 	struct elog_siphash hash;
 	ssize_t size;
@@ -248,14 +268,15 @@ static int identify(const struct spool *spool, int fd, struct identity *identity
 	if (!elog_block_decode(&header) || header.type != ELOG_BLOCK_FILE ||
 	    header.size > INFO_MAX)
 		return -EBADMSG;
-	text = malloc(header.size + 1);
+	text = malloc(header.size + 1 + name_size);
 	if (!text)
 		return -ENOMEM;
 	size = pread(fd, text, header.size, sizeof(header));
 	if (size == (ssize_t)header.size) {
 		text[size] = '\0';
 		set_subject(spool, text, identity);
-		hash = elog_siphash(&key, text, (size_t)size);
+		memcpy(text + size + 1, name, name_size);
+		hash = elog_siphash(&key, text, (size_t)size + 1 + name_size);
 		snprintf(identity->file, sizeof(identity->file), "%016" PRIx64 "%016" PRIx64,
 			 hash.words[0], hash.words[1]);
 	}
@@ -266,7 +287,8 @@ static int identify(const struct spool *spool, int fd, struct identity *identity
 /*
  * Open a file by its number, and identify it.
  *
- * Return: the descriptor; -EAGAIN it is not there, or not complete yet; or a negative errno.
+ * Return: the descriptor; -EAGAIN it is not there, or not complete yet; -EBADMSG it has no
+ * valid beginning; or another negative errno.
  */
 static int open_number(const struct spool *spool, unsigned int number,
 		       struct identity *identity)
@@ -287,7 +309,27 @@ static int open_number(const struct spool *spool, unsigned int number,
 	if (ret > 0)
 		return fd;
 	close(fd);
-	return ret ? ret : -EAGAIN;
+	/* Only the newest file may be without its first block for a moment. */
+	return ret ? ret : number ? -EBADMSG : -EAGAIN;
+}
+
+/*
+ * Open the first file that has a valid beginning, from a number down: after a crash of the
+ * machine, a file may be empty or have zeros.
+ *
+ * Return: as open_number(). @gap: set to true if files were skipped
+ */
+static int open_from(const struct spool *spool, int number, struct identity *identity, bool *gap)
+{
+	int fd;
+
+	for (;;) {
+		fd = open_number(spool, (unsigned int)number, identity);
+		if (fd != -EBADMSG || !number)
+			return fd;
+		number--;
+		*gap = true;
+	}
 }
 
 /* Start to read a file. @previous: the file before it */
@@ -306,7 +348,7 @@ static void use_file(struct spool *spool, int fd, const struct identity *identit
 	spool->seen_final = false;
 	spool->drained = false;
 	spool->complete = false;
-	spool->looks = 0;
+	end_search(spool);
 	spool->started = true;
 	if (!strcmp(previous, SPOOL_GAP))
 		spool->gaps++;
@@ -469,14 +511,45 @@ static void skip_to(struct spool *spool, uint64_t offset, unsigned char *data)
 static int open_and_use(struct spool *spool, int number, const char *previous)
 {
 	struct identity identity;
+	bool gap = false;
 	int fd;
 
-	if (number < 0)
-		return 0;
-	fd = open_number(spool, (unsigned int)number, &identity);
+	fd = open_from(spool, number, &identity, &gap);
 	if (fd < 0)
 		return fd == -EAGAIN ? 0 : fd;
-	use_file(spool, fd, &identity, previous);
+	use_file(spool, fd, &identity, gap ? SPOOL_GAP : previous);
+	return 1;
+}
+
+/* Is a number missing below the other files? A rotation does this for a moment. */
+static bool has_hole(const struct spool *spool, int oldest)
+{
+	const unsigned int number = (unsigned int)(oldest + 1);
+	struct stat found;
+
+	return !stat_number(spool, number, &found) && stat_number(spool, number + 1, &found);
+}
+
+/* As open_and_use(). */
+static int open_oldest(struct spool *spool, const char *previous)
+{
+	const int number = find_oldest(spool);
+	const bool hole = has_hole(spool, number);
+	struct identity identity;
+	bool gap = hole;
+	int fd;
+
+	if ((hole && !gives_up(spool)) || number < 0)
+		return 0;
+	fd = open_from(spool, number, &identity, &gap);
+	if (fd < 0)
+		return fd == -EAGAIN ? 0 : fd;
+	/* Was it renamed before it was opened? */
+	if (find_oldest(spool) != number || has_hole(spool, number) != hole) {
+		close(fd);
+		return 0;
+	}
+	use_file(spool, fd, &identity, gap ? SPOOL_GAP : previous);
 	return 1;
 }
 
@@ -489,7 +562,7 @@ static int open_first(struct spool *spool, unsigned char *data)
 	int fd;
 
 	if (!*spool->resume.file)
-		return open_and_use(spool, find_oldest(spool), "");
+		return open_oldest(spool, "");
 	for (number = 0; number <= NUMBER_MAX && stat_number(spool, number, &found); number++) {
 		fd = open_number(spool, number, &identity);
 		if (fd < 0)
@@ -502,9 +575,7 @@ static int open_first(struct spool *spool, unsigned char *data)
 		close(fd);
 	}
 	/* A rotation may have renamed it meanwhile. */
-	if (++spool->looks < LOOKS_MAX)
-		return 0;
-	return open_and_use(spool, find_oldest(spool), SPOOL_GAP);
+	return gives_up(spool) ? open_oldest(spool, SPOOL_GAP) : 0;
 }
 
 /* Has another capture emptied the file and written a new header? */
@@ -524,23 +595,22 @@ static int open_following(struct spool *spool)
 	char previous[SPOOL_ID_BYTES];
 	struct identity identity;
 	int number = find_number(spool), fd;
+	bool gap = false;
 
+	/* A rotation may be renaming it. */
+	if (number < 0)
+		return gives_up(spool) ? open_oldest(spool, SPOOL_GAP) : 0;
+	end_search(spool);
 	if (!number)
 		return 0;
-	if (number < 0) {
-		/* A rotation may be renaming it. */
-		if (++spool->looks < LOOKS_MAX)
-			return 0;
-		return open_and_use(spool, find_oldest(spool), SPOOL_GAP);
-	}
-	fd = open_number(spool, (unsigned int)number - 1, &identity);
+	fd = open_from(spool, number - 1, &identity, &gap);
 	if (fd < 0)
 		return fd == -EAGAIN ? 0 : fd;
 	if (find_number(spool) != number) {
 		close(fd);
 		return 0;
 	}
-	snprintf(previous, sizeof(previous), "%s", spool->identity.file);
+	snprintf(previous, sizeof(previous), "%s", gap ? SPOOL_GAP : spool->identity.file);
 	use_file(spool, fd, &identity, previous);
 	return 1;
 }

@@ -79,7 +79,9 @@ void spool_since(struct spool *spool, int64_t realtime);
  * @data: room for SPOOL_CHUNK_MAX bytes; filled in
  * @chunk: filled in
  *
- * Return: 1; 0 there is none yet; or a negative errno, and the file is skipped.
+ * A file without a valid beginning is skipped, and counted as a gap, unless it is the newest.
+ *
+ * Return: 1; 0 there is none yet; or a negative errno: a file cannot be read.
  */
 int spool_next(struct spool *spool, void *data, struct spool_chunk *chunk);
 

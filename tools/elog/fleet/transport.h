@@ -68,7 +68,8 @@ enum transport_state {
  * @close: disconnect
  * @state: tell the state
  * @trouble: get the latest error that belongs to no message, once; false: none
- * @create: create a stream for a subject, unless it exists; sets @why on failure
+ * @create: create a stream for a subject, unless it exists; sets @why on failure, which may
+ *	be that the servers are starting. Waits ten seconds at most
  * @publish: send a message; does not wait for the reply. Returns 0 or a negative errno
  * @reply: wait for a reply; false: there was none in this time
  */
