@@ -695,6 +695,33 @@ TEST(unload_clears_bits)
 	CHECK_ERRNO(try_reg(fd, "ue_unload", (void *)page, 4, 5), EADDRINUSE);
 }
 
+/* An event that ends pins the module while it is traced, but not once it is back. */
+TEST(unload_after_an_event_came_back)
+{
+	static __u32 word;
+	int fd = data_open(), counter;
+
+	if (!module_path())
+		SKIP("EVENTLOG_KO does not name the module's file");
+	reg(fd, "ue_back u32 a", &word, 4, 0);
+	counter = perf_open_id(file_number(GROUP "/ue_back/id"), -1, 0);
+	if (counter < 0)
+		SKIP("this kernel lacks perf");
+	CHECK_OK(try_unreg(fd, &word, 0));
+	close(fd);
+	CHECK(!file_has(STATUS, "ue_back"));
+	fd = data_open();
+	reg(fd, "ue_back u32 a", &word, 4, 0);
+	close(fd);
+	CHECK_ERRNO(try_unload(), EAGAIN);
+	close(counter);
+	while (try_unload()) {
+		CHECK_EQ(errno, EAGAIN);
+		test_pause();
+	}
+	CHECK_OK(try_load("trace_idle=0"));
+}
+
 TEST(files_can_be_left_out)
 {
 	close(data_open());
