@@ -735,6 +735,69 @@ TEST(files_can_be_left_out)
 
 /* ---- stress ---- */
 
+#define STRESSED_EVENTS 7
+
+/*
+ * What the processes of a round have in common.  Each pipe says something by its end: once
+ * nobody can write to it any more.
+ */
+struct round {
+	int settled[2];			/* all processes that stay have registered their bits */
+	int unloaded[2];		/* the module is unloaded */
+};
+
+static bool stays(unsigned int number)
+{
+	return number % 5 == 2;
+}
+
+/* Waits for the end of a pipe. */
+static void await_end(const int *ends)
+{
+	char byte;
+
+	close(ends[1]);
+	while (read(ends[0], &byte, 1) > 0)
+		;
+}
+
+/*
+ * Registers, writes, forks, executes or exits, as its number says.  The exit status says what
+ * was wrong.
+ */
+static void live(unsigned int number, const struct round *round)
+{
+	const __u32 bit = 1U << number % 32, message[2] = { 0, number };
+	volatile __u32 *page = pages_map(page_size());
+	char name[64];
+	int fd = try_open(), status = 0;
+	pid_t child;
+
+	snprintf(name, sizeof(name), "ue_stress_%u u32 a", number % STRESSED_EVENTS);
+	if (fd < 0 || try_reg(fd, name, (void *)page, 4, number % 32))
+		_exit(4);
+	page[1] = PATTERN;
+	if (write(fd, message, sizeof(message)) != sizeof(message) && errno != EBADF)
+		_exit(5);
+	child = number % 3 ? fork() : -1;
+	if (page[1] != PATTERN || page[0] & ~bit)
+		_exit(6);
+	if (!child && number % 2)
+		execl("/bin/true", "true", NULL);
+	if (number % 5 == 1 && try_unreg(fd, (void *)page, number % 32))
+		_exit(7);
+	if (round && stays(number)) {
+		close(fd);
+		close(round->settled[1]);
+		await_end(round->unloaded);
+		if (page[1] != PATTERN || page[0])
+			_exit(8);
+	}
+	if (child > 0)
+		CHECK_EQ(waitpid(child, &status, 0), child);
+	_exit(WIFEXITED(status) ? WEXITSTATUS(status) : 9);
+}
+
 /* Has ftrace record all events, or none.  There may be no event at this time. */
 static void trace_all(const char *enable)
 {
@@ -746,59 +809,111 @@ static void trace_all(const char *enable)
 	close(fd);
 }
 
-/* Registers, forks, executes or exits, as its number says. */
-static void live(unsigned int number)
+/* Tracers and captures come and go until told to end. */
+static void trace_until(const volatile __u32 *over)
 {
-	volatile __u32 *page = pages_map(page_size());
-	char name[64];
-	int fd = try_open();
-	pid_t child;
+	unsigned int i;
 
-	snprintf(name, sizeof(name), "ue_stress_%u u32 a", number % 7);
-	if (fd < 0 || try_reg(fd, name, (void *)page, 4, number % 32))
-		_exit(0);
-	page[1] = PATTERN;
-	child = number % 3 ? fork() : -1;
-	if (page[1] != PATTERN || page[0] & ~(1U << number % 32))
-		_exit(5);
-	if (!child && number % 2) {
-		setenv(EXECUTED, "1", 1);
-		execl("/bin/true", "true", NULL);
+	for (i = 0; !*over; i++) {
+		struct switcher switcher;
+		char id[64];
+		int counter;
+
+		snprintf(id, sizeof(id), GROUP "/ue_stress_%u/id", i % STRESSED_EVENTS);
+		trace_all("1");
+		/* Without perf, or without the event, this fails. */
+		counter = perf_open_id(file_number(id), -1, 0);
+		switcher_open(&switcher);
+		switch_on(&switcher);
+		consumer_skip(&switcher.consumer);
+		trace_all("0");
+		if (i % 2)
+			switch_off(&switcher);
+		consumer_skip(&switcher.consumer);
+		consumer_close(&switcher.consumer);
+		if (counter >= 0)
+			close(counter);
 	}
-	if (child > 0)
-		waitpid(child, NULL, 0);
-	if (number % 5 == 1)
-		try_unreg(fd, (void *)page, number % 32);
-	_exit(0);
+	trace_all("0");
 }
 
-TEST(processes_come_and_go)
+static void join_any(void)
 {
-	struct switcher switcher;
-	unsigned int number = 0, running = 0, i;
 	int status;
 
+	CHECK_OK(wait(&status));
+	CHECK(WIFEXITED(status));
+	CHECK_EQ(WEXITSTATUS(status), 0);
+}
+
+/*
+ * Runs processes, some at a time, while tracers come and go.  In a round some stay.
+ * Returns how many do.
+ */
+static unsigned int come_and_go(const struct round *round)
+{
+	volatile __u32 *over = mmap(NULL, page_size(), PROT_READ | PROT_WRITE,
+				    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	const unsigned int count = test_is_long() ? 1000 : 30;
+	unsigned int number, running = 0, staying = 0;
+	pid_t tracer;
+
+	CHECK(over != MAP_FAILED);
+	tracer = test_fork();
+	if (!tracer) {
+		if (round)
+			close(round->settled[1]);
+		trace_until(over);
+		_exit(0);
+	}
+	for (number = 0; number < count; number++) {
+		pid_t child = CHECK_OK(fork());
+
+		if (!child)
+			live(number, round);
+		if (round && stays(number)) {
+			staying++;
+		} else if (++running == 8) {
+			join_any();
+			running--;
+		}
+	}
+	while (running--)
+		join_any();
+	*over = 1;
+	test_join(tracer);
+	return staying;
+}
+
+TEST_WITHIN(processes_come_and_go, 1800)
+{
 	close(data_open());
 	do {
-		for (i = 0; i < 60; i++) {
-			if (!fork())
-				live(number);
-			number++;
-			if (++running < 8)
-				continue;
-			CHECK_OK(wait(&status));
-			CHECK(WIFEXITED(status) && !WEXITSTATUS(status));
-			running--;
-			if (i % 8 == 3) {
-				switcher_open(&switcher);
-				switch_on(&switcher);
-				consumer_close(&switcher.consumer);
-			}
-			trace_all(i % 2 ? "1" : "0");
-		}
+		come_and_go(NULL);
 	} while (test_has_time());
-	while (running--)
-		CHECK_OK(wait(&status));
-	trace_all("0");
 	WAIT_FOR(!file_has(STATUS, "ue_stress"));
+}
+
+TEST_WITHIN(unload_clears_bits_of_many_processes, 1800)
+{
+	struct round round;
+	unsigned int staying;
+
+	close(data_open());
+	if (!module_path())
+		SKIP("EVENTLOG_KO does not name the module's file");
+	CHECK_OK(pipe2(round.settled, O_CLOEXEC));
+	CHECK_OK(pipe2(round.unloaded, O_CLOEXEC));
+	staying = come_and_go(&round);
+	await_end(round.settled);
+	CHECK(file_has(STATUS, "ue_stress"));
+	while (try_unload()) {
+		CHECK_EQ(errno, EAGAIN);
+		test_pause();
+	}
+	CHECK(!exists(DATA));
+	close(round.unloaded[1]);
+	while (staying--)
+		join_any();
+	CHECK_OK(try_load("trace_idle=0"));
 }
