@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/capability.h>
+#include <linux/perf_event.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -837,6 +838,19 @@ bool trace_events_exist(void)
 const char *trace_group(void)
 {
 	return "eventlog_" EVENTLOG_DEFAULT_PROVIDER;
+}
+
+int perf_open_id(long id, pid_t pid, int cpu)
+{
+	struct perf_event_attr attributes = {
+		.type = PERF_TYPE_TRACEPOINT,
+		.size = sizeof(attributes),
+		.config = id,
+		.sample_period = 1,
+		.inherit = 1,
+	};
+
+	return syscall(SYS_perf_event_open, &attributes, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
 }
 
 long file_number(const char *path)

@@ -371,6 +371,16 @@ bool user_mode_linux(void);
  */
 bool trace_events_exist(void);
 
+/**
+ * perf_open_id() - count a trace event with perf
+ * @id: of the event
+ * @pid: as for perf_event_open(2)
+ * @cpu: the same
+ *
+ * Return: a file; -1 with errno on failure.
+ */
+int perf_open_id(long id, pid_t pid, int cpu);
+
 /** trace_group() - the group of events of the default provider */
 const char *trace_group(void);
 

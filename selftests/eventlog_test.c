@@ -211,6 +211,11 @@ bool test_has_time(void)
 	return seconds_now() < case_start + stress_seconds();
 }
 
+bool test_is_long(void)
+{
+	return stress_seconds();
+}
+
 __u64 test_seed(void)
 {
 	const char *given = getenv("EVENTLOG_SEED");

@@ -192,6 +192,9 @@ __u64 test_seed(void);
  */
 bool test_has_time(void);
 
+/** test_is_long() - whether EVENTLOG_STRESS_SECONDS of the environment is not 0 */
+bool test_is_long(void);
+
 /**
  * test_random() - the next random number
  * @state: any initial value; each thread needs its own

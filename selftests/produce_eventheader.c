@@ -16,23 +16,9 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "eventlog_common.h"
+#include "user_events_common.h"
 
-#define DATA "/sys/kernel/tracing/user_events_data"
 #define TYPES " u8 eventheader_flags; u8 version; u16 id; u16 tag; u8 opcode; u8 level"
-
-/* Of mainline's linux/user_events.h. */
-struct user_reg {
-	__u32 size;
-	__u8 enable_bit;
-	__u8 enable_size;
-	__u16 flags;
-	__u64 enable_addr;
-	__u64 name_args;
-	__u32 write_index;
-} __attribute__((packed));
-
-#define USER_REG _IOWR('*', 0, struct user_reg *)
 
 struct header {
 	__u8 flags;
@@ -46,17 +32,6 @@ struct header {
 } __attribute__((packed));
 
 static volatile __u32 enabled[2];
-
-static __u32 register_user_event(int fd, const char *command, volatile __u32 *word)
-{
-	struct user_reg request = {
-		.size = sizeof(request), .enable_size = sizeof(*word),
-		.enable_addr = PTR(word), .name_args = PTR(command),
-	};
-
-	CHECK_OK(ioctl(fd, USER_REG, &request));
-	return request.write_index;
-}
 
 /* Flags: the byte order and the pointers of this machine, and extensions. */
 static __u8 flags(void)
@@ -104,9 +79,9 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	count = (__u32)strtoul(argv[1], NULL, 10);
-	fd = CHECK_OK(open(DATA, O_RDWR | O_CLOEXEC));
-	indexes[0] = register_user_event(fd, "Prov_L4K1fGgroup" TYPES, &enabled[0]);
-	indexes[1] = register_user_event(fd, "Prov_L2K1" TYPES, &enabled[1]);
+	fd = CHECK_OK(open(USER_EVENTS_DATA, O_RDWR | O_CLOEXEC));
+	indexes[0] = reg(fd, "Prov_L4K1fGgroup" TYPES, (void *)&enabled[0], 4, 0);
+	indexes[1] = reg(fd, "Prov_L2K1" TYPES, (void *)&enabled[1], 4, 0);
 	for (i = 0; i < count; i++) {
 		data.number = i;
 		if (enabled[0])

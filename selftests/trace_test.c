@@ -680,19 +680,6 @@ static bool has_perf(void)
 	return exists("/proc/sys/kernel/perf_event_paranoid");
 }
 
-static int perf_open_id(long id, pid_t pid, int cpu)
-{
-	struct perf_event_attr attributes = {
-		.type = PERF_TYPE_TRACEPOINT,
-		.size = sizeof(attributes),
-		.config = id,
-		.sample_period = 1,
-		.inherit = 1,
-	};
-
-	return syscall(SYS_perf_event_open, &attributes, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
-}
-
 /* Counts events of every process on the first CPU. */
 static int perf_open(const char *name)
 {

@@ -11,45 +11,20 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "module_common.h"
+#include "user_events_common.h"
 
-#define DATA TRACEFS "/user_events_data"
-#define STATUS TRACEFS "/user_events_status"
 #define GROUP TRACE_EVENTS "/user_events"
-
-/* The ABI of linux/user_events.h, which this machine may not have. */
-struct user_reg {
-	__u32 size;
-	__u8 enable_bit;
-	__u8 enable_size;
-	__u16 flags;
-	__u64 enable_addr;
-	__u64 name_args;
-	__u32 write_index;
-} __attribute__((packed));
-
-struct user_unreg {
-	__u32 size;
-	__u8 disable_bit;
-	__u8 reserved;
-	__u16 reserved2;
-	__u64 disable_addr;
-} __attribute__((packed));
-
-#define IOC_REG _IOWR('*', 0, struct user_reg *)
-#define IOC_DEL _IOW('*', 1, char *)
-#define IOC_UNREG _IOW('*', 2, struct user_unreg *)
-#define PERSIST 1
-#define MULTI 2
 
 static int try_open(void)
 {
-	return open(DATA, O_RDWR | O_CLOEXEC);
+	return open(USER_EVENTS_DATA, O_RDWR | O_CLOEXEC);
 }
 
 /* Every case starts with it. */
@@ -63,40 +38,6 @@ static int data_open(void)
 	if (fd < 0 && errno == ENOENT)
 		SKIP("the module makes no files: this kernel has user_events");
 	return CHECK_OK(fd);
-}
-
-static struct user_reg reg_request(const char *command, void *address, unsigned int bytes,
-				   unsigned int bit)
-{
-	return (struct user_reg){
-		.size = sizeof(struct user_reg), .enable_bit = bit, .enable_size = bytes,
-		.enable_addr = PTR(address), .name_args = PTR(command),
-	};
-}
-
-static int try_reg(int fd, const char *command, void *address, unsigned int bytes,
-		   unsigned int bit)
-{
-	struct user_reg request = reg_request(command, address, bytes, bit);
-
-	return ioctl(fd, IOC_REG, &request);
-}
-
-static __u32 reg(int fd, const char *command, void *address, unsigned int bytes, unsigned int bit)
-{
-	struct user_reg request = reg_request(command, address, bytes, bit);
-
-	CHECK_OK(ioctl(fd, IOC_REG, &request));
-	return request.write_index;
-}
-
-static int try_unreg(int fd, void *address, unsigned int bit)
-{
-	struct user_unreg request = {
-		.size = sizeof(request), .disable_bit = bit, .disable_addr = PTR(address),
-	};
-
-	return ioctl(fd, IOC_UNREG, &request);
 }
 
 static bool file_has(const char *path, const char *words)
@@ -380,7 +321,7 @@ TEST(executed_program_is_not_written)
 	test_join(child);
 	/* exec has unregistered: only this case's file keeps the event. */
 	close(fd);
-	WAIT_FOR(!file_has(STATUS, "ue_executed"));
+	WAIT_FOR(!file_has(USER_EVENTS_STATUS, "ue_executed"));
 }
 
 TEST(exit_ends_the_event)
@@ -395,12 +336,12 @@ TEST(exit_ends_the_event)
 
 		reg(fd, "ue_exit u32 a", &word, 4, 0);
 		close(fd);
-		CHECK(file_has(STATUS, "ue_exit\n"));
+		CHECK(file_has(USER_EVENTS_STATUS, "ue_exit\n"));
 		CHECK(exists(GROUP "/ue_exit/enable"));
 		_exit(0);
 	}
 	test_join(child);
-	WAIT_FOR(!file_has(STATUS, "ue_exit\n"));
+	WAIT_FOR(!file_has(USER_EVENTS_STATUS, "ue_exit\n"));
 	WAIT_FOR(!exists(GROUP "/ue_exit"));
 }
 
@@ -415,24 +356,24 @@ TEST(hostile_registrations)
 
 	memset(longest, 'x', sizeof(longest));
 	longest[sizeof(longest) - 1] = '\0';
-	CHECK_ERRNO(ioctl(fd, IOC_REG, NULL), EFAULT);
+	CHECK_ERRNO(ioctl(fd, USER_EVENTS_REG, NULL), EFAULT);
 	CHECK_ERRNO(ioctl(fd, _IO('*', 0), &request), ENOTTY);
 	CHECK_ERRNO(ioctl(fd, _IO('*', 3), &request), ENOTTY);
 	request = reg_request("ue_x", words, 4, 0);
 	request.size--;
-	CHECK_ERRNO(ioctl(fd, IOC_REG, &request), EINVAL);
+	CHECK_ERRNO(ioctl(fd, USER_EVENTS_REG, &request), EINVAL);
 	request.size = 1 << 20;
-	CHECK_ERRNO(ioctl(fd, IOC_REG, &request), E2BIG);
+	CHECK_ERRNO(ioctl(fd, USER_EVENTS_REG, &request), E2BIG);
 	/* A later version of the struct: zeroes are ignored, anything else is refused. */
 	request.size = sizeof(request) + 64;
 	memcpy(large, &request, sizeof(request));
-	CHECK_OK(ioctl(fd, IOC_REG, large));
+	CHECK_OK(ioctl(fd, USER_EVENTS_REG, large));
 	CHECK_OK(try_unreg(fd, words, 0));
 	large[sizeof(request) + 63] = 1;
-	CHECK_ERRNO(ioctl(fd, IOC_REG, large), E2BIG);
+	CHECK_ERRNO(ioctl(fd, USER_EVENTS_REG, large), E2BIG);
 	request = reg_request("ue_x", words, 4, 0);
 	request.flags = 4;
-	CHECK_ERRNO(ioctl(fd, IOC_REG, &request), EINVAL);
+	CHECK_ERRNO(ioctl(fd, USER_EVENTS_REG, &request), EINVAL);
 	CHECK_ERRNO(try_reg(fd, "ue_x", words, 2, 0), EINVAL);
 	CHECK_ERRNO(try_reg(fd, "ue_x", words, 0, 0), EINVAL);
 	CHECK_ERRNO(try_reg(fd, "ue_x", words, 4, 32), EINVAL);
@@ -452,8 +393,8 @@ TEST(hostile_registrations)
 	CHECK_ERRNO(try_reg(fd, "ue_x char[0] a", words, 4, 0), EINVAL);
 	CHECK_ERRNO(try_reg(fd, "ue_x u32[2] a", words, 4, 0), EINVAL);
 	CHECK_ERRNO(try_unreg(fd, words, 0), ENOENT);
-	CHECK_ERRNO(ioctl(fd, IOC_DEL, NULL), EFAULT);
-	CHECK_ERRNO(ioctl(fd, IOC_DEL, "ue_none"), ENOENT);
+	CHECK_ERRNO(ioctl(fd, USER_EVENTS_DEL, NULL), EFAULT);
+	CHECK_ERRNO(ioctl(fd, USER_EVENTS_DEL, "ue_none"), ENOENT);
 	CHECK_EQ(words[0] | words[1] | words[2] | words[3], 0);
 }
 
@@ -463,9 +404,9 @@ static void persist_without_rights(void)
 	struct user_reg request = reg_request("ue_rights", &word, 4, 0);
 	int fd = try_open();
 
-	request.flags = PERSIST;
-	CHECK_ERRNO(ioctl(fd, IOC_REG, &request), EPERM);
-	CHECK_ERRNO(ioctl(fd, IOC_DEL, "ue_kept"), EPERM);
+	request.flags = USER_EVENTS_PERSIST;
+	CHECK_ERRNO(ioctl(fd, USER_EVENTS_REG, &request), EPERM);
+	CHECK_ERRNO(ioctl(fd, USER_EVENTS_DEL, "ue_kept"), EPERM);
 	reg(fd, "ue_rights", &word, 4, 0);
 }
 
@@ -476,25 +417,25 @@ TEST(rights)
 	__u32 word = 0;
 	int fd = data_open();
 
-	CHECK_OK(stat(DATA, &file));
+	CHECK_OK(stat(USER_EVENTS_DATA, &file));
 	CHECK_OK(stat(TRACEFS, &directory));
 	CHECK_EQ(file.st_mode, S_IFREG | 0640);
 	CHECK_EQ(file.st_gid, directory.st_gid);
-	CHECK_OK(stat(STATUS, &file));
+	CHECK_OK(stat(USER_EVENTS_STATUS, &file));
 	CHECK_EQ(file.st_mode, S_IFREG | 0440);
 
 	request = reg_request("ue_kept", &word, 4, 0);
-	request.flags = PERSIST;
-	CHECK_OK(ioctl(fd, IOC_REG, &request));
+	request.flags = USER_EVENTS_PERSIST;
+	CHECK_OK(ioctl(fd, USER_EVENTS_REG, &request));
 	CHECK_OK(try_unreg(fd, &word, 0));
-	CHECK_ERRNO(ioctl(fd, IOC_DEL, "ue_kept"), EBUSY);
+	CHECK_ERRNO(ioctl(fd, USER_EVENTS_DEL, "ue_kept"), EBUSY);
 	close(fd);
 	CHECK_OK(chmod(TRACEFS, 0755));
-	CHECK_OK(chmod(DATA, 0666));
+	CHECK_OK(chmod(USER_EVENTS_DATA, 0666));
 	as_user(USER, persist_without_rights);
-	CHECK_OK(chmod(DATA, 0640));
+	CHECK_OK(chmod(USER_EVENTS_DATA, 0640));
 	fd = try_open();
-	CHECK_OK(ioctl(fd, IOC_DEL, "ue_kept"));
+	CHECK_OK(ioctl(fd, USER_EVENTS_DEL, "ue_kept"));
 	CHECK(!exists(GROUP "/ue_kept"));
 }
 
@@ -525,7 +466,7 @@ TEST(limit_of_a_user)
 	close(data_open());
 	load_open("user_registrations_max=4");
 	CHECK_OK(chmod(TRACEFS, 0755));
-	CHECK_OK(chmod(DATA, 0666));
+	CHECK_OK(chmod(USER_EVENTS_DATA, 0666));
 	as_user(USER, fork_beyond_the_limit);
 }
 
@@ -551,7 +492,7 @@ TEST(names_and_types)
 	CHECK(exists(GROUP "/Some-Provider.x%n\"_L4K1fGgroup/format"));
 	reg(fd, "../ue/up", &words[1], 4, 1);
 	CHECK(exists(GROUP "/_._ue_up/format"));
-	CHECK(file_has(STATUS, "../ue/up\n"));
+	CHECK(file_has(USER_EVENTS_STATUS, "../ue/up\n"));
 }
 
 TEST(level_and_keywords_of_eventheader)
@@ -661,6 +602,86 @@ TEST(other_files_have_other_indices)
 	CHECK_ERRNO(try_reg(other, "ue_first", &words[3], 4, 0), EADDRINUSE);
 }
 
+/* ---- programs ---- */
+
+#define DOTNET "Dotnet.Test"
+
+static const char dotnet_extension[17] = "\2an activity's id";
+static const char dotnet_payload[] = "payload";
+
+/*
+ * What .NET's runtime does: it gets the file from a tool over a socket.  Built without the
+ * kernel's header, its request has the padding of a struct that is not packed.  A record is
+ * written in parts.
+ */
+static void dotnet_run(int socket, bool unregisters)
+{
+	static volatile __u32 enabled;
+	struct {
+		struct user_reg reg;
+		__u32 padding;
+	} request = {
+		.reg = reg_request(DOTNET " u8 version; u16 event_id; __rel_loc u8[] extension; "
+				   "__rel_loc u8[] payload", (void *)&enabled, 4, 31),
+	};
+	const __u32 extension = sizeof(dotnet_extension) << 16 | 4;
+	const __u32 payload = sizeof(dotnet_payload) << 16 | sizeof(dotnet_extension);
+	const __u16 event_id = 42;
+	const __u8 version = 1;
+	const struct iovec parts[] = {
+		{ &request.reg.write_index, 4 }, { (void *)&version, 1 }, { (void *)&event_id, 2 },
+		{ (void *)&extension, 4 }, { (void *)&payload, 4 },
+		{ (void *)dotnet_extension, sizeof(dotnet_extension) },
+		{ (void *)dotnet_payload, sizeof(dotnet_payload) },
+	};
+	int fd = descriptor_receive(socket);
+
+	request.reg.size = sizeof(request);
+	CHECK_OK(ioctl(fd, USER_EVENTS_REG, &request));
+	CHECK_EQ(request.padding, 0);
+	WAIT_FOR(enabled);
+	CHECK_EQ(enabled, 1U << 31);
+	CHECK_EQ(writev(fd, parts, ARRAY_SIZE(parts)),
+		 4 + 11 + sizeof(dotnet_extension) + sizeof(dotnet_payload));
+	if (unregisters) {
+		CHECK_OK(try_unreg(fd, (void *)&enabled, 31));
+		CHECK_EQ(enabled, 0);
+	}
+}
+
+TEST(program_like_dotnet)
+{
+	struct switcher switcher;
+	struct record record;
+	int sockets[2], i;
+
+	close(data_open());
+	CHECK_OK(socketpair(AF_UNIX, SOCK_STREAM, 0, sockets));
+	switcher_open(&switcher);
+	for (i = 0; i < 2; i++) {
+		int fd = data_open();
+		pid_t child = test_fork();
+
+		if (!child) {
+			dotnet_run(sockets[1], i);
+			_exit(0);
+		}
+		descriptor_send(sockets[0], fd);
+		close(fd);
+		WAIT_FOR(exists(GROUP "/" DOTNET "/enable"));
+		switch_on(&switcher);
+		test_join(child);
+		consumer_one(&switcher.consumer, &record);
+		CHECK_EQ(record.payload[0], 1);
+		CHECK_EQ(record.payload[1] | record.payload[2] << 8, 42);
+		CHECK(!memcmp(record.payload + 11, dotnet_extension, sizeof(dotnet_extension)));
+		CHECK(!memcmp(record.payload + 11 + sizeof(dotnet_extension), dotnet_payload,
+			      sizeof(dotnet_payload)));
+		switch_off(&switcher);
+		WAIT_FOR(!file_has(USER_EVENTS_STATUS, DOTNET) && !exists(GROUP "/" DOTNET));
+	}
+}
+
 /* ---- unload ---- */
 
 TEST(unload_clears_bits)
@@ -688,25 +709,115 @@ TEST(unload_clears_bits)
 	}
 	CHECK_EQ(page[0], 0);
 	CHECK_EQ(page[1], PATTERN & ~1U);
-	CHECK(!exists(DATA));
+	CHECK(!exists(USER_EVENTS_DATA));
 	CHECK_OK(try_load("trace_idle=0"));
 	fd = try_open();
 	reg(fd, "ue_unload", (void *)page, 4, 5);
 	CHECK_ERRNO(try_reg(fd, "ue_unload", (void *)page, 4, 5), EADDRINUSE);
 }
 
+/* An event that ends pins the module while it is traced, but not once it is back. */
+TEST(unload_after_an_event_came_back)
+{
+	static __u32 word;
+	int fd = data_open(), counter;
+
+	if (!module_path())
+		SKIP("EVENTLOG_KO does not name the module's file");
+	reg(fd, "ue_back u32 a", &word, 4, 0);
+	counter = perf_open_id(file_number(GROUP "/ue_back/id"), -1, 0);
+	if (counter < 0)
+		SKIP("this kernel lacks perf");
+	CHECK_OK(try_unreg(fd, &word, 0));
+	close(fd);
+	CHECK(!file_has(USER_EVENTS_STATUS, "ue_back"));
+	fd = data_open();
+	reg(fd, "ue_back u32 a", &word, 4, 0);
+	close(fd);
+	CHECK_ERRNO(try_unload(), EAGAIN);
+	close(counter);
+	while (try_unload()) {
+		CHECK_EQ(errno, EAGAIN);
+		test_pause();
+	}
+	CHECK_OK(try_load("trace_idle=0"));
+}
+
 TEST(files_can_be_left_out)
 {
 	close(data_open());
 	load("user_events=off");
-	CHECK(!exists(DATA));
-	CHECK(!exists(STATUS));
+	CHECK(!exists(USER_EVENTS_DATA));
+	CHECK(!exists(USER_EVENTS_STATUS));
 	CHECK_OK(try_unload());
 	CHECK_ERRNO(try_load("user_events=maybe"), EINVAL);
 	CHECK_OK(try_load("trace_idle=0"));
 }
 
 /* ---- stress ---- */
+
+#define STRESSED_EVENTS 7
+
+/*
+ * What the processes of a round have in common.  Each pipe says something by its end: once
+ * nobody can write to it any more.
+ */
+struct round {
+	int settled[2];			/* all processes that stay have registered their bits */
+	int unloaded[2];		/* the module is unloaded */
+};
+
+static bool stays(unsigned int number)
+{
+	return number % 5 == 2;
+}
+
+/* Waits for the end of a pipe. */
+static void await_end(const int *ends)
+{
+	char byte;
+
+	close(ends[1]);
+	while (read(ends[0], &byte, 1) > 0)
+		;
+}
+
+/*
+ * Registers, writes, forks, executes or exits, as its number says.  The exit status says what
+ * was wrong.
+ */
+static void live(unsigned int number, const struct round *round)
+{
+	const __u32 bit = 1U << number % 32, message[2] = { 0, number };
+	volatile __u32 *page = pages_map(page_size());
+	char name[64];
+	int fd = try_open(), status = 0;
+	pid_t child;
+
+	snprintf(name, sizeof(name), "ue_stress_%u u32 a", number % STRESSED_EVENTS);
+	if (fd < 0 || try_reg(fd, name, (void *)page, 4, number % 32))
+		_exit(4);
+	page[1] = PATTERN;
+	if (write(fd, message, sizeof(message)) != sizeof(message) && errno != EBADF)
+		_exit(5);
+	child = number % 3 ? fork() : -1;
+	if (page[1] != PATTERN || page[0] & ~bit)
+		_exit(6);
+	if (!child && number % 2)
+		execl("/bin/true", "true", NULL);
+	if (number % 5 == 1 && try_unreg(fd, (void *)page, number % 32))
+		_exit(7);
+	if (round && stays(number)) {
+		close(fd);
+		close(round->settled[1]);
+		await_end(round->unloaded);
+		if (page[1] != PATTERN || page[0])
+			_exit(8);
+	}
+	if (child > 0)
+		CHECK_EQ(waitpid(child, &status, 0), child);
+	_exit(WIFEXITED(status) ? WEXITSTATUS(status) : 9);
+}
 
 /* Has ftrace record all events, or none.  There may be no event at this time. */
 static void trace_all(const char *enable)
@@ -719,59 +830,111 @@ static void trace_all(const char *enable)
 	close(fd);
 }
 
-/* Registers, forks, executes or exits, as its number says. */
-static void live(unsigned int number)
+/* Tracers and captures come and go until told to end. */
+static void trace_until(const volatile __u32 *over)
 {
-	volatile __u32 *page = pages_map(page_size());
-	char name[64];
-	int fd = try_open();
-	pid_t child;
+	unsigned int i;
 
-	snprintf(name, sizeof(name), "ue_stress_%u u32 a", number % 7);
-	if (fd < 0 || try_reg(fd, name, (void *)page, 4, number % 32))
-		_exit(0);
-	page[1] = PATTERN;
-	child = number % 3 ? fork() : -1;
-	if (page[1] != PATTERN || page[0] & ~(1U << number % 32))
-		_exit(5);
-	if (!child && number % 2) {
-		setenv(EXECUTED, "1", 1);
-		execl("/bin/true", "true", NULL);
+	for (i = 0; !*over; i++) {
+		struct switcher switcher;
+		char id[64];
+		int counter;
+
+		snprintf(id, sizeof(id), GROUP "/ue_stress_%u/id", i % STRESSED_EVENTS);
+		trace_all("1");
+		/* Without perf, or without the event, this fails. */
+		counter = perf_open_id(file_number(id), -1, 0);
+		switcher_open(&switcher);
+		switch_on(&switcher);
+		consumer_skip(&switcher.consumer);
+		trace_all("0");
+		if (i % 2)
+			switch_off(&switcher);
+		consumer_skip(&switcher.consumer);
+		consumer_close(&switcher.consumer);
+		if (counter >= 0)
+			close(counter);
 	}
-	if (child > 0)
-		waitpid(child, NULL, 0);
-	if (number % 5 == 1)
-		try_unreg(fd, (void *)page, number % 32);
-	_exit(0);
+	trace_all("0");
 }
 
-TEST(processes_come_and_go)
+static void join_any(void)
 {
-	struct switcher switcher;
-	unsigned int number = 0, running = 0, i;
 	int status;
 
+	CHECK_OK(wait(&status));
+	CHECK(WIFEXITED(status));
+	CHECK_EQ(WEXITSTATUS(status), 0);
+}
+
+/*
+ * Runs processes, some at a time, while tracers come and go.  In a round some stay.
+ * Returns how many do.
+ */
+static unsigned int come_and_go(const struct round *round)
+{
+	volatile __u32 *over = mmap(NULL, page_size(), PROT_READ | PROT_WRITE,
+				    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	const unsigned int count = test_is_long() ? 1000 : 30;
+	unsigned int number, running = 0, staying = 0;
+	pid_t tracer;
+
+	CHECK(over != MAP_FAILED);
+	tracer = test_fork();
+	if (!tracer) {
+		if (round)
+			close(round->settled[1]);
+		trace_until(over);
+		_exit(0);
+	}
+	for (number = 0; number < count; number++) {
+		pid_t child = CHECK_OK(fork());
+
+		if (!child)
+			live(number, round);
+		if (round && stays(number)) {
+			staying++;
+		} else if (++running == 8) {
+			join_any();
+			running--;
+		}
+	}
+	while (running--)
+		join_any();
+	*over = 1;
+	test_join(tracer);
+	return staying;
+}
+
+TEST_WITHIN(processes_come_and_go, 1800)
+{
 	close(data_open());
 	do {
-		for (i = 0; i < 60; i++) {
-			if (!fork())
-				live(number);
-			number++;
-			if (++running < 8)
-				continue;
-			CHECK_OK(wait(&status));
-			CHECK(WIFEXITED(status) && !WEXITSTATUS(status));
-			running--;
-			if (i % 8 == 3) {
-				switcher_open(&switcher);
-				switch_on(&switcher);
-				consumer_close(&switcher.consumer);
-			}
-			trace_all(i % 2 ? "1" : "0");
-		}
+		come_and_go(NULL);
 	} while (test_has_time());
-	while (running--)
-		CHECK_OK(wait(&status));
-	trace_all("0");
-	WAIT_FOR(!file_has(STATUS, "ue_stress"));
+	WAIT_FOR(!file_has(USER_EVENTS_STATUS, "ue_stress"));
+}
+
+TEST_WITHIN(unload_clears_bits_of_many_processes, 1800)
+{
+	struct round round;
+	unsigned int staying;
+
+	close(data_open());
+	if (!module_path())
+		SKIP("EVENTLOG_KO does not name the module's file");
+	CHECK_OK(pipe2(round.settled, O_CLOEXEC));
+	CHECK_OK(pipe2(round.unloaded, O_CLOEXEC));
+	staying = come_and_go(&round);
+	await_end(round.settled);
+	CHECK(file_has(USER_EVENTS_STATUS, "ue_stress"));
+	while (try_unload()) {
+		CHECK_EQ(errno, EAGAIN);
+		test_pause();
+	}
+	CHECK(!exists(USER_EVENTS_DATA));
+	close(round.unloaded[1]);
+	while (staying--)
+		join_any();
+	CHECK_OK(try_load("trace_idle=0"));
 }

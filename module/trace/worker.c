@@ -724,6 +724,8 @@ static void eventlog_trace_event_add(struct eventlog_event *event,
 			eventlog_trace_try_unmade();
 		return;
 	}
+	/* It may be pinned for its last definition, which was traced when it ended. */
+	eventlog_trace_pin(&trace->pinned, false);
 	trace->uses++;
 	trace->idle_over = false;
 	trace->of_kernel = event->provider->kernel;
