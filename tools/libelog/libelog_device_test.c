@@ -6,7 +6,6 @@
 #include <limits.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
-#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -93,23 +92,66 @@ static void test_absent_module(void)
 /* Create an instance that can be opened as /dev/eventlog-NAME, and return its id. */
 static uint32_t create_instance(const char *name)
 {
-	struct eventlog_instance_create request = {
-		.size = sizeof(request), .name = (uintptr_t)name, .mode = 0600,
-	};
-	int fd = elog_device_open(NULL);
+	struct eventlog_instance_create request = { .size = sizeof(request), .mode = 0600 };
+	int fd = elog_device_open(EVENTLOG_DEVICE), instance;
 
-	check_equal(ioctl(fd, EVENTLOG_IOC_INSTANCE_CREATE, &request), 0);
-	close(request.fd);
+	instance = elog_instance_create(fd, name, &request);
+	check(instance >= 0);
+	close(instance);
 	close(fd);
 	return request.id;
 }
 
 static void delete_instance(uint32_t id)
 {
-	struct eventlog_instance_delete request = { .size = sizeof(request), .id = id };
-	int fd = elog_device_open(NULL);
+	int fd = elog_device_open(EVENTLOG_DEVICE);
 
-	check_equal(ioctl(fd, EVENTLOG_IOC_INSTANCE_DELETE, &request), 0);
+	check_equal(elog_instance_delete(fd, id), 0);
+	close(fd);
+}
+
+static void test_instances(void)
+{
+	struct eventlog_instance_create request = { .size = sizeof(request), .mode = 0600 };
+	struct eventlog_instance_next next = { .size = sizeof(next) };
+	int fd = elog_device_open(EVENTLOG_DEVICE), instance, other;
+	char name[EVENTLOG_INSTANCE_NAME_MAX];
+
+	request.size = 4;
+	check_equal(elog_instance_create(fd, "one", &request), -EINVAL);
+	request.size = sizeof(request);
+	check_equal(elog_instance_create(fd, "/", &request), -EINVAL);
+	check_equal(elog_instance_create(fd, NULL, &request), -EFAULT);
+	check_equal(elog_instance_next(fd, &next, name, sizeof(name)), -ENOENT);
+	check_equal(elog_instance_delete(fd, 0), -ENOENT);
+	check_equal(elog_instance_open(fd, 0), -ENOENT);
+
+	instance = elog_instance_create(fd, "one", &request);
+	check(instance >= 0);
+	check_equal(elog_instance_create(fd, "one", &request), -EEXIST);
+	check_equal(elog_instance_next(fd, &next, name, 3), -EMSGSIZE);
+	next.size = 8;
+	check_equal(elog_instance_next(fd, &next, name, sizeof(name)), -EINVAL);
+	next.size = sizeof(next);
+	check_equal(elog_instance_next(fd, &next, name, sizeof(name)), 0);
+	check(!strcmp(name, "one"));
+	check_equal(next.size, sizeof(next));
+	check_equal(next.id, request.id);
+	check_equal(next.mode, 0600);
+	check_equal(next.files, 1);
+	check_equal(elog_instance_next(fd, &next, name, sizeof(name)), -ENOENT);
+
+	/* A file of the instance opens others, and manages nothing. */
+	other = elog_instance_open(instance, 0);
+	check(other >= 0);
+	close(other);
+	check_equal(elog_instance_create(instance, "two", &request), -EPERM);
+	check_equal(elog_instance_delete(instance, request.id), -EPERM);
+	check_equal(elog_instance_delete(fd, request.id), 0);
+	check_equal(elog_instance_delete(fd, request.id), -ENOENT);
+	check_equal(elog_instance_open(fd, request.id), -ENOENT);
+	check_equal(elog_instance_open(instance, 0), -ENODEV);
+	close(instance);
 	close(fd);
 }
 
@@ -129,11 +171,14 @@ static struct elog_consumer *subscribe_instance(const char *device)
 	return consumer;
 }
 
-/* A producer outlives an instance, with and without rings, and uses the next one. */
+/*
+ * A producer outlives an instance, with and without rings, and uses the next one. The second
+ * time, $ELOG_DEVICE names the device.
+ */
 static void test_deleted_instance(void)
 {
 	static const char device[] = "/dev/eventlog-libelog";
-	struct elog_producer_options options = { .size = sizeof(options), .device = device };
+	struct elog_producer_options options = { .size = sizeof(options) };
 	struct elog_consumer *consumer, *next;
 	struct elog_producer *producer;
 	struct elog_event *event;
@@ -142,12 +187,15 @@ static void test_deleted_instance(void)
 
 	for (round = 0; round < 2; round++) {
 		options.flags = round ? ELOG_PRODUCER_NO_RINGS : 0;
+		options.device = round ? NULL : device;
+		if (round)
+			setenv("ELOG_DEVICE", device, 1);
 		check_equal(elog_producer_open(&producer, &options), 0);
 		event = add_event(producer, "event u32 number");
 		check(!elog_event_enabled(event));
 		id = create_instance("libelog");
 		check_equal(elog_producer_connect(producer), 0);
-		consumer = subscribe_instance(device);
+		consumer = subscribe_instance(options.device);
 		check(becomes_enabled(event));
 		/* So many that the thread gets a ring. */
 		for (i = 0; i < 100; i++)
@@ -171,6 +219,12 @@ static void test_deleted_instance(void)
 		elog_producer_close(producer);
 		delete_instance(id);
 	}
+	/* An empty variable is as none. */
+	setenv("ELOG_DEVICE", "", 1);
+	check_equal(elog_producer_open(&producer, NULL), 0);
+	check_equal(elog_producer_connect(producer), 0);
+	elog_producer_close(producer);
+	unsetenv("ELOG_DEVICE");
 }
 
 static void test_fork(void)
@@ -727,6 +781,7 @@ int main(void)
 {
 	static const struct test tests[] = {
 		{ "a producer survives the absence of the module", test_absent_module },
+		{ "instances are created, listed, opened and deleted", test_instances },
 		{ "a producer outlives an instance", test_deleted_instance },
 		{ "a forked child uses a file of its own", test_fork },
 		{ "typed events", test_typed_events },

@@ -276,13 +276,17 @@ static int open_trigger(struct capture *capture)
 /* Wait for a trigger, a signal, or the end of -d. */
 static int wait_for_snapshot(struct capture *capture)
 {
-	int milliseconds = live_left(&capture->live, -1);
+	bool over;
+	int ret;
 
-	if (capture->trigger)
-		return elog_consumer_wait(capture->trigger, milliseconds,
-					  signals_mask());
-	signals_sleep(milliseconds);
-	return 0;
+	if (!capture->trigger) {
+		live_sleep(&capture->live, -1, &over);
+		return 0;
+	}
+	ret = elog_consumer_wait(capture->trigger, live_left(&capture->live, -1),
+				 signals_mask());
+	capture->live.deleted |= ret == -ENODEV;
+	return ret == -ENODEV ? 0 : ret;
 }
 
 /* Drop all triggers so far: one snapshot serves them all. */
@@ -550,6 +554,8 @@ static int final_status(struct capture *capture, uint64_t lost)
 		elog_error("%s", strerror(-capture->error));
 		return STATUS_ERROR;
 	}
+	if (live_deleted(&capture->live))
+		return STATUS_ERROR;
 	if (capture->source && source_finish(capture->source))
 		return STATUS_ERROR;
 	if (capture->damaged && !capture->printer)
@@ -806,6 +812,7 @@ static const struct verb_option capture_options[] = {
 	  "separated by commas" },
 	{ OPTION_PENDING, "with --otlp: keep at most N STARTs that wait for their END;\n"
 	  "default 131072" },
+	{ 'D', NULL },
 	{ 'q', "no summary, no warnings about names that no event has yet" },
 	{ 'v', "print a line when capturing starts, what the kernel decides\n"
 	  "of -f, and a longer summary" },

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * elog create: create a persistent event, so that tracers can be attached to it before
- * any program registers it.
+ * any program registers it; or an instance.
  */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cmd/instance.h"
 #include "cmd/register.h"
 #include "cmd/verb.h"
 
@@ -48,6 +49,26 @@ static int create(const struct options *options,
 	return ret;
 }
 
+/* Return: an option that does not go with --instance, or does not go without it; or NULL. */
+static const char *misplaced(const struct options *options)
+{
+	if (options->instance)
+		return options->provider ? "--provider" : options->level ? "-l" :
+		       options->keywords || options->keyword_names ? "-k" : NULL;
+	return options->owner ? "--owner" : options->mode ? "--mode" :
+	       options->quota ? "--quota" : NULL;
+}
+
+/* Return: an exit status. */
+static int create_instance(const struct options *options)
+{
+	if (!options->argument_count)
+		return instance_create(options);
+	elog_error("unexpected argument '%s': --instance creates no event",
+		   options->arguments[0]);
+	return STATUS_ERROR;
+}
+
 static int run_create(const struct options *options)
 {
 	struct registration registration = {
@@ -58,6 +79,13 @@ static int run_create(const struct options *options)
 	char *title, *provider = NULL;
 	int ret, next = 1;
 
+	if (misplaced(options)) {
+		elog_error("%s %s --instance", misplaced(options),
+			   options->instance ? "does not go with" : "needs");
+		return STATUS_ERROR;
+	}
+	if (options->instance)
+		return create_instance(options);
 	if (options->keyword_names) {
 		elog_error("-k: '%s': keywords of a new event must be numbers",
 			   options->keyword_names);
@@ -93,13 +121,16 @@ static const struct verb_option create_options[] = {
 	{ 'l', "the event's level: critical, error, warning, notice, info\n"
 	  "(default), debug, verbose, or 1 to 7" },
 	{ 'k', "the event's keywords, as a number" },
-	{ 'v', "print the number of the event" },
+	{ OPTION_INSTANCE, "create this instance instead" },
+	{ OPTION_OWNER, NULL }, { OPTION_MODE, NULL }, { OPTION_QUOTA, NULL },
+	{ 'D', NULL },
+	{ 'v', "print the number of the event or the instance" },
 	{ 0, NULL },
 };
 
 const struct verb verb_create = {
 	.name = "create",
-	.summary = "create a persistent event",
+	.summary = "create a persistent event, or an instance",
 	.usage = "[OPTION...] [PROVIDER/]EVENT ['TYPE FIELD; ...']",
 	.description =
 	"Creates an event before any program registers it, so that tracers can be attached\n"
@@ -108,6 +139,11 @@ const struct verb verb_create = {
 	"event. Types are those of elog emit; name and fields may be one argument.\n"
 	"\n"
 	"  elog create backup/done 'u64 bytes; __data_loc char[] path'\n"
+	"\n"
+	"With --instance, creates an instance: an event log of its own for a container, with\n"
+	"the device /dev/eventlog-NAME. It needs CAP_SYS_ADMIN.\n"
+	"\n"
+	"  elog create --instance web --owner 1000 --quota ring_bytes=16M\n"
 	"\n"
 	"Exit status: 0 success, also if the event exists; 1 an error.\n",
 	.options = create_options,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * elog delete: delete persistent events.
+ * elog delete: delete persistent events, or an instance.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cmd/instance.h"
 #include "cmd/register.h"
 #include "cmd/verb.h"
 #include "input/names.h"
@@ -86,6 +87,13 @@ static int run_delete(const struct options *options)
 {
 	int fd, i, status = STATUS_OK;
 
+	if (options->instance && (options->argument_count || options->provider)) {
+		elog_error("%s does not go with --instance", options->argument_count ?
+			   "an event" : "--provider");
+		return STATUS_ERROR;
+	}
+	if (options->instance)
+		return instance_delete(options);
 	if (!options->argument_count) {
 		elog_error("[PROVIDER/]EVENT is missing");
 		return STATUS_ERROR;
@@ -104,16 +112,21 @@ static int run_delete(const struct options *options)
 
 static const struct verb_option delete_options[] = {
 	{ OPTION_PROVIDER, "the events' provider; default user" },
+	{ OPTION_INSTANCE, "delete this instance instead" },
+	{ 'D', NULL },
 	{ 0, NULL },
 };
 
 const struct verb verb_delete = {
 	.name = "delete",
-	.summary = "delete persistent events",
+	.summary = "delete persistent events, or an instance",
 	.usage = "[OPTION...] [PROVIDER/]EVENT...",
 	.description =
 	"Deletes persistent events, all definitions of each name. Events that a program has\n"
 	"registered, or that a tracer is attached to, are not deleted.\n"
+	"\n"
+	"With --instance, deletes an instance, also while programs use it. Captures get what\n"
+	"was emitted before, and end. It needs CAP_SYS_ADMIN.\n"
 	"\n"
 	"Exit status: 0 success; 1 an error, or an event was not deleted.\n",
 	.options = delete_options,

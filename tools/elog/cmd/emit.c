@@ -434,6 +434,7 @@ static const struct verb_option emit_options[] = {
 	{ 'n', "number of events to write; default 1" },
 	{ OPTION_WAIT, NULL },
 	{ 'd', "with --wait: fail after this time; may have fractions" },
+	{ 'D', NULL },
 	{ 'v', "print how many were written, or that there are no listeners" },
 	{ 0, NULL },
 };

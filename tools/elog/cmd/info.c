@@ -11,7 +11,9 @@
 #include <unistd.h>
 
 #include "cmd/info_file.h"
+#include "cmd/instance.h"
 #include "cmd/verb.h"
+#include "libelog/util/abi.h"
 #include "util/background.h"
 
 static const char *const feature_names[] = {
@@ -68,7 +70,7 @@ static void print_text(const struct eventlog_version *version,
 	printf("%-28s%s\n", "module", version->release);
 	printf("%-28s%u\n", "abi", version->abi);
 	printf("%-28s%s\n", "elog", tool_version());
-	printf("%-28s%s\n", "device", EVENTLOG_DEVICE);
+	printf("%-28s%s\n", "device", elog_device_path(NULL));
 	print_features(version->features);
 	for (i = 0; i < count; i++)
 		printf("%-28s%" PRIu64 "\n", numbers[i].label, numbers[i].value);
@@ -94,19 +96,10 @@ static int put_capture(const struct background_info *info, void *context)
 	return 0;
 }
 
-struct quota {
-	const char *name;	/* in JSON */
-	const char *label;
-};
-
 /* By enum eventlog_quota. */
-static const struct quota quotas[EVENTLOG_QUOTAS] = {
-	{ "events", "your events" },
-	{ "definitions", "your new events in a second" },
-	{ "registrations", "your registrations" },
-	{ "trace_events", "your events in tracefs" },
-	{ "retained_bytes", "bytes of your ended events" },
-	{ "ring_bytes", "bytes of your rings" },
+static const char *const quota_labels[EVENTLOG_QUOTAS] = {
+	"your events", "your new events in a second", "your registrations",
+	"your events in tracefs", "bytes of your ended events", "bytes of your rings",
 };
 
 /* Return: 0 or a negative errno. */
@@ -131,7 +124,7 @@ static void print_quotas(const struct eventlog_user_quota *found)
 		return;
 	}
 	for (i = 0; i < EVENTLOG_QUOTAS; i++)
-		printf("%-28s%" PRIu64 " of %" PRIu64 ", denied %" PRIu64 "\n", quotas[i].label,
+		printf("%-28s%" PRIu64 " of %" PRIu64 ", denied %" PRIu64 "\n", quota_labels[i],
 		       (uint64_t)found[i].use, (uint64_t)found[i].limit,
 		       (uint64_t)found[i].denied);
 }
@@ -143,7 +136,7 @@ static void put_quotas(const struct eventlog_user_quota *found, struct elog_text
 
 	elog_text_string(text, ",\"quotas\":{");
 	for (i = 0; i < EVENTLOG_QUOTAS; i++) {
-		elog_text_printf(text, "%s\"%s\":{\"limit\":", i ? "," : "", quotas[i].name);
+		elog_text_printf(text, "%s\"%s\":{\"limit\":", i ? "," : "", quota_names[i]);
 		if (found[i].limit == UINT64_MAX)
 			elog_text_string(text, "null");
 		else
@@ -169,7 +162,7 @@ static void put_json(const struct eventlog_version *version,
 	elog_text_printf(text, ",\"abi\":%u,", version->abi);
 	json_member(text, "elog", tool_version());
 	elog_text_put(text, ",", 1);
-	json_member(text, "device", EVENTLOG_DEVICE);
+	json_member(text, "device", elog_device_path(NULL));
 	elog_text_string(text, ",\"features\":[");
 	for (bit = 0; bit < 64; bit++) {
 		if (!(version->features >> bit & 1))
@@ -291,6 +284,7 @@ static int run_info(const struct options *options)
 
 static const struct verb_option info_options[] = {
 	{ OPTION_FORMAT, "text (default), or json: one object in one line" },
+	{ 'D', NULL },
 	{ 'v', "also print the status listing; of a FILE, the whole header" },
 	{ 0, NULL },
 };

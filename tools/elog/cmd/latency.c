@@ -609,6 +609,8 @@ static int finish(struct latency *latency)
 	if (latency->error) {
 		elog_error("%s", strerror(-latency->error));
 		latency->failed = true;
+	} else {
+		latency->failed |= live_deleted(&latency->live);
 	}
 	ret = command_status(&latency->live.command, latency->options.quiet);
 	if (latency->failed)
@@ -667,6 +669,7 @@ static const struct verb_option latency_options[] = {
 	{ 'n', "end after this number of pairs" }, { 'd', NULL },
 	{ OPTION_PER_CPU_BYTES, NULL }, { OPTION_TIME, NULL },
 	{ OPTION_FORMAT, "text (default), json: one object per line, or csv" },
+	{ 'D', NULL },
 	{ 'q', "no histogram, no hints" },
 	{ 'v', "print a line when capturing begins, and what the kernel\n"
 	  "decides of -f" },

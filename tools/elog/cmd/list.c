@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * elog list: print all definitions of events, one per line or as a tree.
+ * elog list: print all definitions of events, one per line or as a tree; or instances.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cmd/instance.h"
 #include "cmd/verb.h"
 #include "input/keywords.h"
 #include "input/names.h"
@@ -165,6 +166,12 @@ static int run_list(const struct options *options)
 	int fd, ret, status;
 	size_t i;
 
+	if (options->instances && (options->argument_count || options->tree)) {
+		elog_error("%s does not go with --instances", options->tree ? "--tree" : "a GLOB");
+		return STATUS_ERROR;
+	}
+	if (options->instances)
+		return instance_list(options);
 	if (options->argument_count > 1) {
 		elog_error("unexpected argument '%s': only one GLOB is allowed",
 			   options->arguments[1]);
@@ -209,9 +216,11 @@ static int run_list(const struct options *options)
 
 static const struct verb_option list_options[] = {
 	{ OPTION_TREE, NULL },
+	{ OPTION_INSTANCES, NULL },
 	{ OPTION_FORMAT, "text (default), or json: one object per line, with all\n"
 	  "properties of the event" },
 	{ OPTION_NO_PAGER, "with --tree: do not start ELOG_PAGER, PAGER or less" },
+	{ 'D', NULL },
 	{ 'q', "no header, no message about events that are not shown" },
 	{ 'v', "also print the schema of each event; with --tree: sizes\n"
 	  "and offsets of fields" },
@@ -220,7 +229,7 @@ static const struct verb_option list_options[] = {
 
 const struct verb verb_list = {
 	.name = "list",
-	.summary = "list events",
+	.summary = "list events, or instances",
 	.usage = "[OPTION...] [PROVIDER[/EVENT]]",
 	.description =
 	"Lists all events, or those that match, one per line:\n"
@@ -231,6 +240,8 @@ const struct verb verb_list = {
 	"tracer; then \"sync:\" and the reason why programs need a system call for it:\n"
 	"tracer, module (a subscriber in the kernel), rings (an old subscriber) or filter (one\n"
 	"that compares cpu or comm), and one of these subscribers.\n"
+	"With --instances, lists the instances, one per line, with the numbers of their events,\n"
+	"subscribers and open files.\n"
 	"Without CAP_PERFMON, only events of this user and of the kernel are listed.\n"
 	"\n"
 	"Exit status: 0 success, 1 an error, or no event matches.\n",

@@ -821,6 +821,7 @@ static const struct verb_option marker_options[] = {
 	{ OPTION_TREE, "list: a tree of modules, programs or files, source files,\n"
 	  "functions and markers" },
 	{ OPTION_FORMAT, "list, policies: text (default), or json: one object per line" },
+	{ 'D', NULL },
 	{ 'q', "no header, no counts" },
 	{ 0, NULL },
 };

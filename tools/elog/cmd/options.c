@@ -165,6 +165,19 @@ static const struct option_definition definitions[] = {
 	{ OPTION_STATE, "state", "DIR",
 	  "keep positions in DIR; default: beside each file, in\n"
 	  ".FILE.shipped", TEXT(state) },
+	{ 'D', "device", "DEVICE", "the device, for example /dev/eventlog-web of the instance\n"
+	  "web; default ELOG_DEVICE, or else /dev/eventlog", TEXT(device) },
+	{ OPTION_INSTANCE, "instance", "NAME", NULL, TEXT(instance) },
+	{ OPTION_INSTANCES, "instances", NULL, "list instances instead of events",
+	  FLAG(instances) },
+	{ OPTION_OWNER, "owner", "USER[:GROUP]", "with --instance: owner of the device node, who\n"
+	  "may capture, and its group; default root", TEXT(owner) },
+	{ OPTION_MODE, "mode", "MODE", "with --instance: permissions of the device node, octal;\n"
+	  "default 600, or 660 with GROUP", TEXT(mode) },
+	{ OPTION_QUOTA, "quota", "NAME=N[,NAME=N...]",
+	  "with --instance: limits of the instance: events, definitions\n"
+	  "(a second), registrations, retained_bytes, ring_bytes; N may\n"
+	  "have a suffix K, M or G; default: those of a user", TEXT(quota) },
 	{ 'q', "quiet", NULL, "no summary, no header", FLAG(quiet) },
 	{ 'v', "verbose", NULL, "print more", FLAG(verbose) },
 	{ 'h', "help", NULL, "print this help", PARSED(NULL) },
@@ -229,31 +242,6 @@ void print_help(const struct verb *verb)
 		print_option(option);
 	for (option = common; option->option; option++)
 		print_option(option);
-}
-
-static bool parse_size(const char *text, uint64_t *value)
-{
-	static const char units[] = "KMG";
-	const char *unit;
-	unsigned int shift = 0;
-	char *end;
-
-	if (!isdigit((unsigned char)*text))
-		return false;
-	errno = 0;
-	*value = strtoull(text, &end, number_base(text));
-	if (errno)
-		return false;
-	if (*end) {
-		unit = strchr(units, toupper((unsigned char)*end));
-		if (!unit || end[1])
-			return false;
-		shift = 10 * (unsigned int)(unit - units + 1);
-	}
-	if (*value > UINT64_MAX >> shift)
-		return false;
-	*value <<= shift;
-	return true;
 }
 
 static bool parse_seconds(const char *text, uint64_t *nanoseconds)
@@ -706,6 +694,24 @@ static bool has_option(const struct verb *verb, int option)
 	return list->option;
 }
 
+/*
+ * Let the library, and COMMAND, use the device of -D. The library ignores the variable in a
+ * program with additional privileges. As parse_options().
+ */
+static int set_device(const struct options *options)
+{
+	if (!options->device)
+		return -1;
+	if (setenv("ELOG_DEVICE", options->device, 1)) {
+		elog_error("out of memory");
+		return STATUS_ERROR;
+	}
+	if (secure_getenv("ELOG_DEVICE"))
+		return -1;
+	elog_error("-D: an elog with capabilities of its own uses only %s", EVENTLOG_DEVICE);
+	return STATUS_ERROR;
+}
+
 /* Options that the environment sets, unless the command line did. As parse_options(). */
 static int read_environment(const struct verb *verb, struct options *options)
 {
@@ -748,6 +754,8 @@ int parse_options(const struct verb *verb, int count, char **arguments,
 	ret = read_options(verb, count, arguments, options);
 	if (ret < 0)
 		ret = read_environment(verb, options);
+	if (ret < 0)
+		ret = set_device(options);
 	if (options->separated)
 		options->command_count =
 			count_behind(before, count, options->arguments[-1]);

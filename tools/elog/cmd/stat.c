@@ -277,6 +277,7 @@ static int final_status(struct stat_run *run)
 		run->error = run->output.error;
 	if (run->error)
 		elog_error("%s", strerror(-run->error));
+	run->failed |= !run->error && live_deleted(&run->live);
 	run->failed |= run->source && source_finish(run->source);
 	run->failed |= run->from_files && source_failed(run->source);
 	if (run->error || run->failed)
@@ -468,6 +469,7 @@ static const struct verb_option stat_options[] = {
 	{ OPTION_PER_CPU_BYTES, NULL },
 	{ OPTION_TIME, "time of the last event: seconds of the monotonic clock\n"
 	  "(default), or local time" },
+	{ 'D', NULL },
 	{ 'q', NULL },
 	{ 'v', "print a line when counting starts, and what the kernel\n"
 	  "decides of -f; with --bpf, also print the sizes of events" },

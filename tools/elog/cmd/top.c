@@ -434,7 +434,9 @@ static bool wait_for_news(struct top *top)
 	}
 	if (files[0].revents & (POLLHUP | POLLERR | POLLNVAL))
 		top->quit = true;
-	if (files[1].revents & (POLLHUP | POLLERR | POLLNVAL))
+	if (files[1].revents & POLLHUP)
+		top->live.deleted = true;
+	else if (files[1].revents & (POLLERR | POLLNVAL))
 		top->error = -EIO;
 	return files[0].revents & POLLIN;
 }
@@ -486,7 +488,7 @@ static int final_status(struct top *top)
 	if (!top->options->quiet)
 		fprintf(stderr, "elog: %s", text.data ? text.data : "\n");
 	elog_text_free(&text);
-	if (source_finish(top->source))
+	if (live_deleted(&top->live) || source_finish(top->source))
 		return STATUS_ERROR;
 	return top->counters->total.lost || top->view.damaged ? STATUS_LOST : STATUS_OK;
 }
@@ -591,6 +593,7 @@ static const struct verb_option top_options[] = {
 	{ 'p', NULL }, { 't', NULL }, { 'C', NULL }, { 'f', NULL },
 	{ OPTION_SAMPLE, NULL }, { 'd', NULL }, { OPTION_PER_CPU_BYTES, NULL },
 	{ OPTION_TIME, NULL }, { OPTION_IDS, NULL }, { OPTION_FIELDS, NULL },
+	{ 'D', NULL },
 	{ 'q', "no summary" },
 	{ 0, NULL },
 };

@@ -4,12 +4,14 @@
  */
 #include <errno.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "libelog/util/abi.h"
 #include "input/live.h"
 #include "input/names.h"
 #include "input/rule_filter.h"
@@ -195,7 +197,7 @@ bool live_over(struct live *live)
 {
 	uint64_t duration = live->options->duration;
 
-	return stop_requested(live) ||
+	return stop_requested(live) || live->deleted ||
 	       (live->command.name && command_reap(&live->command)) ||
 	       (duration && monotonic() - live->started >= duration);
 }
@@ -223,16 +225,32 @@ int live_wait(struct live *live, int most, bool *over)
 
 	ret = elog_consumer_wait(live->consumer, live_left(live, most),
 				 signals_mask());
+	live->deleted |= ret == -ENODEV;
 	*over = live_over(live);
-	if (ret < 0 && ret != -EINTR)
+	if (ret < 0 && ret != -EINTR && ret != -ENODEV)
 		return ret;
 	return elog_consumer_pending(live->consumer);
 }
 
 void live_sleep(struct live *live, int most, bool *over)
 {
-	signals_sleep(live_left(live, most));
+	/* poll() always reports POLLHUP. */
+	struct pollfd file = { .fd = elog_consumer_fd(live->consumer) };
+	struct timespec limit;
+
+	most = live_left(live, most);
+	limit.tv_sec = most / 1000;
+	limit.tv_nsec = most % 1000 * 1000000L;
+	if (ppoll(&file, 1, most < 0 ? NULL : &limit, signals_mask()) > 0)
+		live->deleted |= (file.revents & POLLHUP) != 0;
 	*over = live_over(live);
+}
+
+bool live_deleted(const struct live *live)
+{
+	if (live->deleted)
+		elog_error("%s: the instance was deleted", elog_device_path(NULL));
+	return live->deleted;
 }
 
 int flush_consumer(struct elog_consumer *consumer)

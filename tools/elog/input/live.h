@@ -30,6 +30,7 @@ struct live_rule {
  * @started: time of live_start(), CLOCK_MONOTONIC ns
  * @ended: time of live_end(), likewise
  * @stops_seen: number of signals that live_over() has seen
+ * @deleted: the instance was deleted; its records can still be read
  */
 struct live {
 	const struct options *options;
@@ -44,6 +45,7 @@ struct live {
 	uint64_t started;
 	uint64_t ended;
 	int stops_seen;
+	bool deleted;
 };
 
 /** monotonic() - CLOCK_MONOTONIC, ns */
@@ -79,7 +81,7 @@ void live_close(struct live *live);
 int live_start(struct live *live);
 
 /**
- * live_over() - must the run end, because of -d, the end of COMMAND, or a signal?
+ * live_over() - must the run end: -d, the end of COMMAND, a signal, a deleted instance?
  * @live: started
  *
  * The first signal goes to COMMAND, which may emit events at its end; the second one
@@ -113,6 +115,9 @@ int flush_consumer(struct elog_consumer *consumer);
 
 /** live_end() - end the run and COMMAND */
 void live_end(struct live *live);
+
+/** live_deleted() - did the run end because the instance was deleted? Print that it did */
+bool live_deleted(const struct live *live);
 
 /** live_lost_sum() - add up the causes of losses, without invalid records */
 uint64_t live_lost_sum(const struct eventlog_stat *stat);

@@ -11,6 +11,7 @@
  * complete their files.
  */
 #include <errno.h>
+#include <poll.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -83,7 +84,10 @@ static void *run(void *context)
 
 	while (!over) {
 		ret = elog_consumer_wait(part->live.consumer, WAIT_MS, NULL);
-		ret = ret < 0 && ret != -EINTR ? ret : writer_drain(writer);
+		/* After the deletion of the instance, wait for a request to end. */
+		if (ret == -ENODEV)
+			poll(NULL, 0, 1);
+		ret = ret < 0 && ret != -EINTR && ret != -ENODEV ? ret : writer_drain(writer);
 		pthread_mutex_lock(&part->lock);
 		request = part->request;
 		flush = part->flush;

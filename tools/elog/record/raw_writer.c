@@ -226,7 +226,8 @@ static int finish_flush(struct raw_writer *raw, bool final)
 
 	while (!ret && raw->flushing) {
 		ret = elog_consumer_wait(consumer, FLUSH_MS, NULL);
-		ret = ret < 0 && ret != -EINTR ? ret : drain_rings(raw, false);
+		/* The rings of a deleted instance do not change any more. */
+		ret = ret < 0 && ret != -EINTR && ret != -ENODEV ? ret : drain_rings(raw, false);
 		if (!ret)
 			ret = end_flush(raw, final);
 	}

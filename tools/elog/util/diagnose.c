@@ -18,6 +18,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "libelog/util/abi.h"
 #include "util/tool.h"
 
 #define MODULE_DIRECTORY	"/sys/module/eventlog"
@@ -119,14 +120,23 @@ static void explain_missing(const char *release)
 
 static void explain_absence(void)
 {
+	static const char instances[] = EVENTLOG_DEVICE "-";
+	const char *device = elog_device_path(NULL);
 	unsigned int major, minor;
 	struct utsname kernel;
 	FILE *file;
 
+	if (!access(MODULE_DIRECTORY, F_OK) && !access(device, F_OK)) {
+		elog_error("%s: its instance was deleted", device);
+		return;
+	}
 	if (!access(MODULE_DIRECTORY, F_OK)) {
-		elog_error("the kernel module eventlog is loaded, but there is no %s",
-			   EVENTLOG_DEVICE);
-		file = fopen(DEVICE_NUMBER, "re");
+		elog_error("the kernel module eventlog is loaded, but there is no %s", device);
+		if (!strncmp(device, instances, strlen(instances)))
+			elog_hint("elog create --instance %s makes it",
+				  device + strlen(instances));
+		/* The device node of an instance has another number. */
+		file = strcmp(device, EVENTLOG_DEVICE) ? NULL : fopen(DEVICE_NUMBER, "re");
 		if (file) {
 			if (fscanf(file, "%u:%u", &major, &minor) == 2)
 				elog_hint("run: %smknod -m 0600 %s c %u %u", as_root(),
@@ -153,6 +163,7 @@ static const struct privileged {
 	[PURPOSE_CONSUME] = { "subscribing", "needs" },
 	[PURPOSE_ADMINISTER] = { "persistent events", "need" },
 	[PURPOSE_MARKERS] = { "markers", "need" },
+	[PURPOSE_INSTANCES] = { "listing instances", "needs" },
 };
 
 static void explain_mode(enum purpose purpose)
@@ -161,14 +172,14 @@ static void explain_mode(enum purpose purpose)
 	struct group *group;
 	struct stat status;
 
-	if (stat(EVENTLOG_DEVICE, &status)) {
-		elog_error("%s: permission denied", EVENTLOG_DEVICE);
+	if (stat(elog_device_path(NULL), &status)) {
+		elog_error("%s: permission denied", elog_device_path(NULL));
 		return;
 	}
 	user = getpwuid(status.st_uid);
 	group = getgrgid(status.st_gid);
 	elog_error("%s: permission denied: its owner is %s:%s, its mode %04o",
-		   EVENTLOG_DEVICE, user ? user->pw_name : "?",
+		   elog_device_path(NULL), user ? user->pw_name : "?",
 		   group ? group->gr_name : "?", status.st_mode & 07777);
 	if (status.st_gid && (status.st_mode & 0060) == 0060 && group) {
 		user = getpwuid(geteuid());
@@ -177,7 +188,7 @@ static void explain_mode(enum purpose purpose)
 	} else {
 		elog_hint("run elog as root, with sudo, or open the device to a group: "
 			  "sudo chgrp GROUP %s && sudo chmod 0660 %s",
-			  EVENTLOG_DEVICE, EVENTLOG_DEVICE);
+			  elog_device_path(NULL), elog_device_path(NULL));
 	}
 	if (privileged[purpose].what)
 		elog_hint("%s also %s the capability CAP_PERFMON", privileged[purpose].what,
@@ -213,13 +224,13 @@ static bool is_between_time_namespaces(void)
 static void explain_abi(void)
 {
 	struct eventlog_version version = { .size = sizeof(version) };
-	int fd = open(EVENTLOG_DEVICE, O_RDWR | O_CLOEXEC);
+	int fd = open(elog_device_path(NULL), O_RDWR | O_CLOEXEC);
 	int ret = fd < 0 ? -errno : elog_device_version(fd, &version);
 
 	if (fd >= 0)
 		close(fd);
 	if (ret) {
-		elog_error("%s: %s", EVENTLOG_DEVICE, strerror(-ret));
+		elog_error("%s: %s", elog_device_path(NULL), strerror(-ret));
 		return;
 	}
 	if (version.abi > EVENTLOG_ABI_VERSION) {
@@ -250,7 +261,7 @@ void explain_device_error(int error, enum purpose purpose)
 		explain_capability(purpose);
 		break;
 	case -ENOTTY:
-		elog_error("%s is not the device of eventlog", EVENTLOG_DEVICE);
+		elog_error("%s is not the device of eventlog", elog_device_path(NULL));
 		break;
 	case -EMFILE:
 		if (purpose == PURPOSE_CONSUME) {
@@ -281,7 +292,7 @@ void explain_device_error(int error, enum purpose purpose)
 		break;
 	default:
 	other:
-		elog_error("%s: %s", EVENTLOG_DEVICE, strerror(-error));
+		elog_error("%s: %s", elog_device_path(NULL), strerror(-error));
 		break;
 	}
 }

@@ -131,6 +131,12 @@ struct number_list {
  * @arguments: the rest, NULL-terminated
  * @argument_count: of @arguments
  * @command_count: how many of the last @arguments followed the "--"
+ * @device: -D, or NULL
+ * @instance: --instance, or NULL
+ * @instances: --instances
+ * @owner: --owner, or NULL
+ * @mode: --mode, or NULL
+ * @quota: --quota, or NULL
  */
 struct options {
 	const char **globs;
@@ -196,6 +202,12 @@ struct options {
 	char **arguments;
 	int argument_count;
 	int command_count;
+	const char *device;
+	const char *instance;
+	bool instances;
+	const char *owner;
+	const char *mode;
+	const char *quota;
 };
 
 /** tool_version() - the version of this build */
@@ -219,6 +231,9 @@ int number_base(const char *text);
 /** parse_unsigned() - parse a number; false if it is invalid or greater than @most */
 bool parse_unsigned(const char *text, uint64_t most, uint64_t *value);
 
+/** parse_size() - parse a number that may have a suffix K, M or G; false if it is invalid */
+bool parse_size(const char *text, uint64_t *value);
+
 /** enum purpose - why the device was opened */
 enum purpose {
 	PURPOSE_QUERY,
@@ -226,6 +241,7 @@ enum purpose {
 	PURPOSE_CONSUME,
 	PURPOSE_ADMINISTER,
 	PURPOSE_MARKERS,
+	PURPOSE_INSTANCES,
 };
 
 /**

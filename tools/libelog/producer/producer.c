@@ -449,7 +449,7 @@ int elog_producer_open(struct elog_producer **result,
 		return -ENOMEM;
 	memset(producer, 0, sizeof(*producer));
 	producer->fd = -1;
-	producer->device = strdup(options.device ? options.device : EVENTLOG_DEVICE);
+	producer->device = strdup(elog_device_path(options.device));
 	if (!producer->device) {
 		free(producer);
 		return -ENOMEM;

@@ -1,11 +1,28 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /*
- * Whether this library and the kernel module have the same ABI version. No state.
+ * Which device to open, and whether this library and the kernel module have the same ABI
+ * version. No state.
  */
 #ifndef ABI_H
 #define ABI_H
 
 #include <stdint.h>
+#include <stdlib.h>
+
+#include <linux/eventlog.h>
+
+/**
+ * elog_device_path() - the device that a program means
+ * @device: path, or NULL for $ELOG_DEVICE, else EVENTLOG_DEVICE
+ *
+ * A program with additional privileges ignores the environment.
+ */
+static inline const char *elog_device_path(const char *device)
+{
+	if (!device)
+		device = secure_getenv("ELOG_DEVICE");
+	return device && *device ? device : EVENTLOG_DEVICE;
+}
 
 /**
  * elog_abi_check() - compare an ABI version with the library's

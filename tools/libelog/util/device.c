@@ -27,7 +27,7 @@ int elog_device_check(int fd)
 
 int elog_device_open(const char *device)
 {
-	int fd = open(device ? device : EVENTLOG_DEVICE, O_RDWR | O_CLOEXEC), ret;
+	int fd = open(elog_device_path(device), O_RDWR | O_CLOEXEC), ret;
 
 	if (fd < 0)
 		return -errno;
@@ -122,4 +122,52 @@ int elog_device_delete(int fd, const char *provider, const char *event)
 	};
 
 	return ioctl(fd, EVENTLOG_IOC_DELETE, &request) ? -errno : 0;
+}
+
+int elog_instance_create(int fd, const char *name, struct eventlog_instance_create *request)
+{
+	struct eventlog_instance_create given;
+	int ret = elog_struct_get(&given, sizeof(given), request);
+
+	if (ret)
+		return ret;
+	if (given.size < ELOG_SIZE_TO(struct eventlog_instance_create, fd))
+		return -EINVAL;
+	given.size = sizeof(given);
+	given.name = (uintptr_t)name;
+	if (ioctl(fd, EVENTLOG_IOC_INSTANCE_CREATE, &given))
+		return -errno;
+	request->id = given.id;
+	return given.fd;
+}
+
+int elog_instance_delete(int fd, uint32_t id)
+{
+	struct eventlog_instance_delete request = { .size = sizeof(request), .id = id };
+
+	return ioctl(fd, EVENTLOG_IOC_INSTANCE_DELETE, &request) ? -errno : 0;
+}
+
+int elog_instance_next(int fd, struct eventlog_instance_next *instance, char *name,
+		       uint32_t size)
+{
+	struct eventlog_instance_next next = {
+		.size = sizeof(next), .name = (uintptr_t)name, .name_size = size,
+	};
+
+	if (instance->size < ELOG_SIZE_TO(struct eventlog_instance_next, files))
+		return -EINVAL;
+	next.id = instance->id;
+	if (ioctl(fd, EVENTLOG_IOC_INSTANCE_NEXT, &next))
+		return -errno;
+	next.name = instance->name;
+	elog_struct_put(instance, &next, sizeof(next));
+	return 0;
+}
+
+int elog_instance_open(int fd, uint32_t id)
+{
+	struct eventlog_instance_open request = { .size = sizeof(request), .id = id };
+
+	return ioctl(fd, EVENTLOG_IOC_INSTANCE_OPEN, &request) ? -errno : request.fd;
 }

@@ -38,7 +38,7 @@ struct elog_consumer;
  * @sub_buffers: number of sub-buffers of a ring, a power of two; 0: 2. A record
  *	cannot be larger than one
  * @reserved: 0
- * @device: path of the device, or NULL for EVENTLOG_DEVICE
+ * @device: path of the device, or NULL for $ELOG_DEVICE, else EVENTLOG_DEVICE
  * @backlog_bytes: bytes of each CPU's records that may wait in memory, in addition to
  *	those in its ring; 0: none. At most ELOG_BACKLOG_MAX, and not with
  *	ELOG_CONSUMER_OVERWRITE

@@ -15,7 +15,7 @@ extern "C" {
 
 /**
  * elog_device_open() - open the device without a role
- * @device: path, or NULL for EVENTLOG_DEVICE
+ * @device: path, or NULL for $ELOG_DEVICE, else EVENTLOG_DEVICE
  *
  * The file is for elog_device_version(), elog_device_describe(), elog_device_delete()
  * and for reading the status text. The kernel module cannot be removed while the file
@@ -117,6 +117,61 @@ void elog_definitions_close(struct elog_definitions *definitions);
  * CAP_SYS_ADMIN; -EINVAL these are not names.
  */
 int elog_device_delete(int fd, const char *provider, const char *event);
+
+/**
+ * elog_instance_create() - create an instance
+ * @fd: the device, not that of an instance
+ * @name: its name; the device node is /dev/eventlog-NAME
+ * @request: the caller sets all members except name, id and fd, as for
+ *	EVENTLOG_IOC_INSTANCE_CREATE; id is set
+ *
+ * The instance stays until elog_instance_delete().
+ *
+ * Return: a file descriptor of the instance (close-on-exec); -EINVAL @request->size is too
+ * small, or the name or another member is not valid; -E2BIG members are set that this library
+ * does not know; -EEXIST there is an instance of this name; -ENOSPC there are too many;
+ * -EPERM @fd is that of an instance, or its opener had no CAP_SYS_ADMIN; -ENOTTY the module
+ * has no instances; -EMFILE; -ENOMEM.
+ */
+int elog_instance_create(int fd, const char *name, struct eventlog_instance_create *request);
+
+/**
+ * elog_instance_delete() - delete an instance
+ * @fd: as for elog_instance_create()
+ * @id: its id
+ *
+ * Its subscribers get what was emitted before, and elog_consumer_wait() returns -ENODEV.
+ *
+ * Return: 0; -ENOENT there is no such instance; -EPERM and -ENOTTY as above.
+ */
+int elog_instance_delete(int fd, uint32_t id);
+
+/**
+ * elog_instance_next() - get the next instance
+ * @fd: the device
+ * @instance: the caller sets size, and id to that of the previous instance, or 0; filled in
+ *	up to size, except name
+ * @name: set to the name
+ * @size: bytes at @name, at least EVENTLOG_INSTANCE_NAME_MAX
+ *
+ * A file of an instance sees only this instance.
+ *
+ * Return: 0; -ENOENT there are no more; -EINVAL @instance->size is too small; -EMSGSIZE @size
+ * is too small; -EPERM the opener of the file had no CAP_PERFMON; -ENOTTY as above.
+ */
+int elog_instance_next(int fd, struct eventlog_instance_next *instance, char *name,
+		       uint32_t size);
+
+/**
+ * elog_instance_open() - open a file of an instance
+ * @fd: the device
+ * @id: the id of the instance; with a file of an instance, 0 means this one
+ *
+ * Return: a file descriptor (close-on-exec); -ENOENT there is no such instance; -ENODEV @fd
+ * is that of an instance, which was deleted; -EBADF @fd is not open for reading and writing;
+ * -EPERM and -ENOTTY as above; -EMFILE; -ENOMEM.
+ */
+int elog_instance_open(int fd, uint32_t id);
 
 /**
  * elog_time_offset() - how far the caller's CLOCK_MONOTONIC is ahead, ns
