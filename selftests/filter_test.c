@@ -1207,7 +1207,7 @@ TEST(subscribers_have_their_own_filters)
 }
 
 /* Filters apply to events that are registered later, and again after they have ended. */
-TEST(events_come_and_go)
+TEST(events_added_and_removed)
 {
 	const struct filter_term less = number_term("value", EVENTLOG_TERM_OP_LESS, 5);
 	struct eventlog_register event;
@@ -1305,7 +1305,7 @@ static void *change_rules(void *consumer_fd)
 	return NULL;
 }
 
-/* Rules come and go while their events do, and are emitted. */
+/* Rules are added and deleted while their events are, too, and are emitted. */
 TEST(rules_change_while_events_are_emitted)
 {
 	struct eventlog_register event;

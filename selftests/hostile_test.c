@@ -948,7 +948,7 @@ static int race_delete(struct race *race)
 	return -1;
 }
 
-static int race_come_and_go(struct race *race)
+static int race_reregister(struct race *race)
 {
 	int fd = device_open();
 
@@ -962,7 +962,7 @@ static int race_come_and_go(struct race *race)
 TEST(race_to_create_and_delete_definitions)
 {
 	struct race race = {
-		.run = { race_describe, race_list, race_persist, race_delete, race_come_and_go,
+		.run = { race_describe, race_list, race_persist, race_delete, race_reregister,
 			 race_persist },
 	};
 	struct consumer consumer;

@@ -642,7 +642,7 @@ static void *use_node(void *unused)
 	return NULL;
 }
 
-/* Instances come and go under producers and subscribers, and the root loses nothing. */
+/* Instances are created and deleted under producers and subscribers; the root loses nothing. */
 TEST(deletion_in_use)
 {
 	struct eventlog_register request;

@@ -214,6 +214,8 @@ is_done()
 	local pid
 
 	for pid in "${background[@]}"; do
-		! kill -0 "$pid" 2> /dev/null || return 1
+		if kill -0 "$pid" 2> /dev/null; then
+			return 1
+		fi
 	done
 }

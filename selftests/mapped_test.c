@@ -632,7 +632,7 @@ TEST(rules_apply_to_what_is_emitted_while_they_exist)
 	rule = rule_add(pair.consumer.fd, NULL, "no_such");
 	CHECK_OK(try_rule_delete(pair.consumer.fd, rule));
 	CHECK_OK(try_rule_delete(pair.consumer.fd, 1));
-	/* Kick it awake while no one listens. */
+	/* Kick it awake without a listener. */
 	CHECK_EQ(mapped_kick(&pair.ring), 8);
 	pair_emit(&pair);
 	rule = rule_add(pair.consumer.fd, NULL, "number");

@@ -961,7 +961,7 @@ TEST(policies_are_limited)
 /* Set to end the threads that register markers while others change policies. */
 static bool over;
 
-static void *come_and_go(void *unused)
+static void *register_markers(void *unused)
 {
 	struct fetched fetched;
 	struct marker marker;
@@ -1009,7 +1009,7 @@ TEST(policies_change_while_markers_register)
 	unsigned int i;
 
 	for (i = 0; i < 4; i++)
-		CHECK(!pthread_create(&threads[i], NULL, i < 2 ? come_and_go : change, NULL));
+		CHECK(!pthread_create(&threads[i], NULL, i < 2 ? register_markers : change, NULL));
 	for (i = 2; i < 4; i++)
 		CHECK(!pthread_join(threads[i], NULL));
 	__atomic_store_n(&over, true, __ATOMIC_RELAXED);

@@ -620,7 +620,7 @@ TEST(open_trigger_keeps_the_event)
 
 static int opened_over;
 
-/* Opens files of events that come and go, of one instance of ftrace. */
+/* Opens files of events that are added and removed, of one instance of ftrace. */
 static void *opened_open(void *events)
 {
 	static const char *const files[] = { "enable", "filter", "hist", "trigger", "format" };

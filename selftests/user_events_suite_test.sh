@@ -50,9 +50,9 @@ until rmmod eventlog 2> /dev/null || [ $((tries += 1)) = 100 ]; do
 done
 done=$((done + 1))
 if [ -n "$loaded" ] && [ "$(file)" = "$before" ] && [ "$loaded" = "${before:-$loaded}" ]; then
-	echo "ok $done the file is the kernel's, or comes and goes with the module"
+	echo "ok $done the file is the kernel's, or is there while the module is loaded"
 else
-	echo "not ok $done the file is the kernel's, or comes and goes with the module"
+	echo "not ok $done the file is the kernel's, or is there while the module is loaded"
 	status=1
 fi
 insmod "$eventlog" || status=1

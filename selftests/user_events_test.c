@@ -196,14 +196,14 @@ TEST(bit_in_unwritable_memory)
 
 TEST(child_follows)
 {
-	volatile __u32 *page, *told;
+	volatile __u32 *page, *child_state;
 	struct switcher switcher;
 	int fd = data_open();
 	pid_t child;
 
 	page = pages_map(page_size());
-	told = mmap(NULL, page_size(), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	CHECK(told != MAP_FAILED);
+	child_state = mmap(NULL, page_size(), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	CHECK(child_state != MAP_FAILED);
 	reg(fd, "ue_child", (void *)page, 4, 2);
 	page[1] = PATTERN;
 	child = test_fork();
@@ -211,10 +211,10 @@ TEST(child_follows)
 		/* It does not touch the page before: parent and child share it. */
 		WAIT_FOR(page[0] == 1 << 2);
 		CHECK_EQ(page[1], PATTERN);
-		told[0] = 1;
+		child_state[0] = 1;
 		WAIT_FOR(!page[0]);
 		/* Its own bit goes, the parent's stays. */
-		told[0] = 2;
+		child_state[0] = 2;
 		WAIT_FOR(page[0] == 1 << 2);
 		CHECK_OK(try_unreg(try_open(), (void *)page, 2));
 		CHECK_EQ(page[0], 0);
@@ -223,9 +223,9 @@ TEST(child_follows)
 	}
 	switcher_open(&switcher);
 	switch_on(&switcher);
-	WAIT_FOR(page[0] == 1 << 2 && told[0] == 1);
+	WAIT_FOR(page[0] == 1 << 2 && child_state[0] == 1);
 	switch_off(&switcher);
-	WAIT_FOR(!page[0] && told[0] == 2);
+	WAIT_FOR(!page[0] && child_state[0] == 2);
 	switch_on(&switcher);
 	test_join(child);
 	WAIT_FOR(page[0] == 1 << 2);
@@ -759,8 +759,7 @@ TEST(files_can_be_left_out)
 #define STRESSED_EVENTS 7
 
 /*
- * What the processes of a round have in common.  Each pipe says something by its end: once
- * nobody can write to it any more.
+ * What the processes of a round have in common.  End of file on a pipe is the signal.
  */
 struct round {
 	int settled[2];			/* all processes that stay have registered their bits */
@@ -830,7 +829,7 @@ static void trace_all(const char *enable)
 	close(fd);
 }
 
-/* Tracers and captures come and go until told to end. */
+/* Starts and ends tracers and captures until @over is set. */
 static void trace_until(const volatile __u32 *over)
 {
 	unsigned int i;
@@ -868,10 +867,10 @@ static void join_any(void)
 }
 
 /*
- * Runs processes, some at a time, while tracers come and go.  In a round some stay.
+ * Runs processes, some at a time, while tracers start and end.  In a round some stay.
  * Returns how many do.
  */
-static unsigned int come_and_go(const struct round *round)
+static unsigned int run_round(const struct round *round)
 {
 	volatile __u32 *over = mmap(NULL, page_size(), PROT_READ | PROT_WRITE,
 				    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -906,11 +905,11 @@ static unsigned int come_and_go(const struct round *round)
 	return staying;
 }
 
-TEST_WITHIN(processes_come_and_go, 1800)
+TEST_WITHIN(processes_start_and_end, 1800)
 {
 	close(data_open());
 	do {
-		come_and_go(NULL);
+		run_round(NULL);
 	} while (test_has_time());
 	WAIT_FOR(!file_has(USER_EVENTS_STATUS, "ue_stress"));
 }
@@ -925,7 +924,7 @@ TEST_WITHIN(unload_clears_bits_of_many_processes, 1800)
 		SKIP("EVENTLOG_KO does not name the module's file");
 	CHECK_OK(pipe2(round.settled, O_CLOEXEC));
 	CHECK_OK(pipe2(round.unloaded, O_CLOEXEC));
-	staying = come_and_go(&round);
+	staying = run_round(&round);
 	await_end(round.settled);
 	CHECK(file_has(USER_EVENTS_STATUS, "ue_stress"));
 	while (try_unload()) {

@@ -139,7 +139,7 @@ all_show()
 	exec 9>&-
 }
 
-@test "capture --writers --rotate: the files rotate together, and a CPU comes and goes" {
+@test "capture --writers --rotate: the files rotate together, also when a CPU goes offline and online" {
 	two_cpus
 	online=$cpu1
 	# If a CPU cannot be taken offline, the rest is tested.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Kernel providers: how they come and go, and how they are notified.
+ * Kernel providers: how they register, and how they are notified.
  *
  * All of it is under domain->update_lock.  Whoever enables or disables events
  * calls eventlog_update_begin() before and eventlog_update_end() after, so that no

@@ -594,7 +594,7 @@ static int eventlog_subscribe_check(const struct eventlog_subscribe *request)
 	return 0;
 }
 
-/* Frees a subscriber and its rings.  No one else can reach the subscriber any more. */
+/* Frees a subscriber and its rings.  There is no other reference to it. */
 static void eventlog_subscriber_release(struct eventlog_subscriber *subscriber)
 {
 	struct eventlog_subscriber_rule *rule, *next;

@@ -894,7 +894,7 @@ static void count_deliver(struct eventlog_callback *callback,
 	atomic_inc(&counted);
 }
 
-static int come_and_go(void *unused)
+static int register_churn(void *unused)
 {
 	struct eventlog_callback callback = { .name = "churn", .deliver = count_deliver };
 	struct eventlog_callback_rule rule = { .provider = "test" };
@@ -951,7 +951,7 @@ static void test_churn_both(void)
 	struct task_struct *tasks[3] = {};
 	unsigned int i, turn;
 
-	tasks[0] = kthread_run(come_and_go, NULL, "eventlog_churn");
+	tasks[0] = kthread_run(register_churn, NULL, "eventlog_churn");
 	for (i = 1; i < ARRAY_SIZE(tasks); i++)
 		tasks[i] = kthread_run(emit_all_the_time, (void *)(long)i, "eventlog_emit/%u", i);
 	for (turn = 0; turn < 30; turn++) {

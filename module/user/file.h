@@ -123,7 +123,7 @@ struct eventlog_file *eventlog_file_new(struct eventlog_domain *domain, const st
 
 /**
  * eventlog_file_free() - free it, with all that belongs to the file
- * @file: what no one else has any more
+ * @file: to which there is no other reference
  */
 void eventlog_file_free(struct eventlog_file *file);
 

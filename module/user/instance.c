@@ -405,7 +405,7 @@ eventlog_instance_make(const struct eventlog_instance_create *request, const cha
 		eventlog_instance_put(instance);
 		return ERR_PTR(ret);
 	}
-	/* Not with the lock.  Until the node is published, no one can delete the instance. */
+	/* Not with the lock.  Until the node is published, the instance cannot be deleted. */
 	node = eventlog_node_new(instance);
 	if (IS_ERR(node)) {
 		eventlog_instance_leave(instance);

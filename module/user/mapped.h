@@ -68,7 +68,7 @@ void eventlog_mapped_drain(struct eventlog_file *file);
 
 /**
  * eventlog_mapped_release() - end all rings of a file
- * @file: that no one else has any more
+ * @file: to which there is no other reference
  */
 void eventlog_mapped_release(struct eventlog_file *file);
 

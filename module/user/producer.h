@@ -104,7 +104,7 @@ int eventlog_producer_emit(struct eventlog_file *file, const u8 *message, size_t
 
 /**
  * eventlog_producer_release() - end all registrations of a file
- * @file: that no one else has any more
+ * @file: to which there is no other reference
  */
 void eventlog_producer_release(struct eventlog_file *file);
 

@@ -482,7 +482,7 @@ static void eventlog_shard_work(struct work_struct *work)
 	mutex_unlock(&shard->lock);
 }
 
-/* ---- rings come and go ---- */
+/* ---- adding and removing rings ---- */
 
 /* How many rings a user has in a shard. */
 static unsigned int *eventlog_shard_share(struct eventlog_shard *shard, struct eventlog_user *user)

@@ -1318,7 +1318,7 @@ function print_emit(i,   name, list, count) {
 	print_list("void __" name "(", list, count, ");", "\t\t")
 	print ""
 	print "/**"
-	print " * " name "_enabled() - does anybody want " EVENT[SIDE, i] "?"
+	print " * " name "_enabled() - is " EVENT[SIDE, i] " enabled?"
 	print " *"
 	print " * Any context."
 	print " */"

@@ -861,7 +861,7 @@ static void *load_plugin(int flags)
 	return dlopen(path, RTLD_NOW | RTLD_LOCAL | flags);
 }
 
-/* A library with a marker and a typed event comes and goes; the thread and its rings stay. */
+/* A library with a marker and a typed event is unloaded; the thread and its rings stay. */
 static void test_plugin(void)
 {
 	const struct elog_rule rules[] = {

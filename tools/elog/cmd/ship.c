@@ -284,7 +284,7 @@ static bool check_connection(struct ship *ship)
 	const bool connected = state == TRANSPORT_CONNECTED;
 	char why[TRANSPORT_WHY_MAX];
 
-	if (ship->ops->trouble(ship->transport, why))
+	if (ship->ops->take_error(ship->transport, why))
 		report(ship, why);
 	if (connected != ship->connected && !ship->options->quiet) {
 		clear_line(ship);

@@ -223,7 +223,7 @@ int otlp_batch_send(struct otlp_batch *batch)
 
 	if (ret == -ENOBUFS || spans_ret == -ENOBUFS)
 		report_full(batch);
-	/* With the logs, the record of a loss is dropped: a later one tells of it. */
+	/* With the logs, the record of a loss is dropped: a later one reports it. */
 	if (ret == -ENOBUFS)
 		memcpy(batch->reported, batch->queued, sizeof(batch->reported));
 	else

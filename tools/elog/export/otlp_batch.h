@@ -87,7 +87,7 @@ struct otlp_batch {
 	uint64_t begun;				/* CLOCK_MONOTONIC ns */
 	bool quiet;
 	uint64_t warned;			/* of a full queue, likewise */
-	uint64_t reported[OTLP_SIGNALS];	/* unsent records that losses tell of, */
+	uint64_t reported[OTLP_SIGNALS];	/* unsent records in reported losses, */
 	uint64_t queued[OTLP_SIGNALS];		/* and losses that are in the queue */
 };
 

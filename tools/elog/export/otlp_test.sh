@@ -139,7 +139,7 @@ unreachable_receivers()
 {
 	local address
 
-	# Nobody listens on the first port; the second one does not speak TLS.
+	# The first port has no listener, the second one does not support TLS.
 	for address in http://127.0.0.1:1 "https://127.0.0.1:$port/ok" http://nowhere.invalid; do
 		OTEL_EXPORTER_OTLP_TIMEOUT=100 fails '25 log records and 8 spans were not sent' \
 			--otlp "$address" spans.elog || return 1

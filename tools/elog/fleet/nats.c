@@ -7,10 +7,10 @@
  * never gets a result. While there is no connection nothing is published, so libnats buffers
  * hardly anything.
  *
- * As with the nats command, the environment has what nobody else may see: NATS_USER and
+ * As with the nats command, secrets are in the environment: NATS_USER and
  * NATS_PASSWORD, or NATS_CREDS, a file; NATS_CA, NATS_CERT and NATS_KEY, files for TLS.
  *
- * libnats calls on_error() in threads of its own: @lock protects @trouble.
+ * libnats calls on_error() in threads of its own: @lock protects @last_error and @has_error.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -41,8 +41,8 @@ struct transport {
 	natsSubscription *replies;
 	char *inbox;
 	pthread_mutex_t lock;
-	bool troubled;
-	char trouble[TRANSPORT_WHY_MAX];
+	bool has_error;
+	char last_error[TRANSPORT_WHY_MAX];
 };
 
 static void on_error(natsConnection *connection, natsSubscription *subscription,
@@ -54,23 +54,23 @@ static void on_error(natsConnection *connection, natsSubscription *subscription,
 	(void)subscription;
 	natsConnection_GetLastError(connection, &text);
 	pthread_mutex_lock(&transport->lock);
-	transport->troubled = true;
-	snprintf(transport->trouble, sizeof(transport->trouble), "%s",
+	transport->has_error = true;
+	snprintf(transport->last_error, sizeof(transport->last_error), "%s",
 		 text && *text ? text : natsStatus_GetText(status));
 	pthread_mutex_unlock(&transport->lock);
 }
 
-static bool nats_trouble(struct transport *transport, char *why)
+static bool nats_take_error(struct transport *transport, char *why)
 {
-	bool troubled;
+	bool had_error;
 
 	pthread_mutex_lock(&transport->lock);
-	troubled = transport->troubled;
-	transport->troubled = false;
-	if (troubled)
-		memcpy(why, transport->trouble, sizeof(transport->trouble));
+	had_error = transport->has_error;
+	transport->has_error = false;
+	if (had_error)
+		memcpy(why, transport->last_error, sizeof(transport->last_error));
 	pthread_mutex_unlock(&transport->lock);
-	return troubled;
+	return had_error;
 }
 
 /* ------------------------------------------------------------------------
@@ -375,7 +375,7 @@ const struct transport_ops elog_transport = {
 	.open = nats_open,
 	.close = nats_close,
 	.state = nats_state,
-	.trouble = nats_trouble,
+	.take_error = nats_take_error,
 	.create = nats_create,
 	.publish = nats_publish,
 	.reply = nats_reply,

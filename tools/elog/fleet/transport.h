@@ -22,7 +22,7 @@ struct transport;
  * struct transport_message - a message for the stream
  * @number: comes back in its replies
  * @subject: the subject
- * @id: the servers drop a message whose id they have had recently
+ * @id: the servers drop a message if they recently stored one with the same id
  * @file: the file that it is a part of
  * @previous: the file before that; "": none; NULL: not the first message of @file
  * @offset: of @data in the file
@@ -66,8 +66,8 @@ enum transport_state {
  * @open: connect to one of the servers of an URL; sets @why on failure. Returns 0, -EAGAIN
  *	if it may help to try again, or another negative errno
  * @close: disconnect
- * @state: tell the state
- * @trouble: get the latest error that belongs to no message, once; false: none
+ * @state: get the state of the connection
+ * @take_error: get the latest error that belongs to no message, and clear it; false: none
  * @create: create a stream for a subject, unless it exists; sets @why on failure, which may
  *	be that the servers are starting. Waits ten seconds at most
  * @publish: send a message; does not wait for the reply. Returns 0 or a negative errno
@@ -78,7 +78,7 @@ struct transport_ops {
 	int (*open)(struct transport **transport, const char *url, char *why);
 	void (*close)(struct transport *transport);
 	enum transport_state (*state)(struct transport *transport);
-	bool (*trouble)(struct transport *transport, char *why);
+	bool (*take_error)(struct transport *transport, char *why);
 	int (*create)(struct transport *transport, const char *stream, const char *subject,
 		      unsigned int replicas, char *why);
 	int (*publish)(struct transport *transport, const struct transport_message *message,

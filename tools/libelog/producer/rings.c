@@ -439,7 +439,7 @@ bool elog_rings_quiesce(struct elog_rings *rings, unsigned int pauses)
 }
 
 /* ------------------------------------------------------------------------
- * Producers, threads and processes come and go
+ * Registering and removing producers, threads and processes
  */
 
 void elog_rings_open(struct elog_rings *rings, bool used, unsigned int taken)

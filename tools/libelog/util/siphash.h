@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /*
- * SipHash, as Aumasson and Bernstein define it: nobody who lacks the key can
- * produce messages whose hashes collide.
+ * SipHash, as Aumasson and Bernstein define it: without the key it is not
+ * possible to produce messages whose hashes collide.
  */
 #ifndef ELOG_SIPHASH_H
 #define ELOG_SIPHASH_H

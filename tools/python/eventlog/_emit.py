@@ -183,7 +183,7 @@ class Event:
         """Emits the event in a session; 0: none."""
         named = named or {}
         missing = self.fields[len(values):]
-        # Errors do not depend on whether somebody captures the event.
+        # Errors do not depend on whether the event is captured.
         if len(values) > len(self.fields) or len(named) != len(missing) or \
                 (named and named.keys() != self._names.difference(self.fields[:len(values)])):
             raise TypeError(f"{self.name} takes the fields {', '.join(self.fields) or '(none)'}")
