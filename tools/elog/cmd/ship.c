@@ -332,7 +332,7 @@ static int run_loop(struct ship *ship)
 	int ret;
 
 	for (;;) {
-		if (!stopped && is_stopped())
+		if (is_stopped() && !stopped)
 			stopped = monotonic();
 		ret = shipper_run(ship->shipper, !stopped, POLL_MS, why);
 		if (ret < 0 && ship->options->once)
