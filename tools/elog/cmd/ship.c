@@ -109,7 +109,11 @@ static int add_background(const struct background_info *info, void *context)
 	return background_process(info) ? add_capture(context, info->target) : 0;
 }
 
-/* Send the files of further writers when they appear. Return: 0 or a negative errno. */
+/*
+ * Send the files of further writers when they appear.
+ *
+ * Return: 0 or a negative errno, and the reason was printed.
+ */
 static int find_parts(struct ship *ship)
 {
 	const struct time_spec *from = &ship->options->from;
@@ -123,8 +127,10 @@ static int find_parts(struct ship *ship)
 		capture = &ship->captures[i];
 		for (;;) {
 			name = parts_name(capture->path, capture->parts);
-			if (!name)
+			if (!name) {
+				elog_error("out of memory");
 				return -ENOMEM;
+			}
 			ret = capture->parts >= ELOG_WRITER_FILES_MAX ||
 			      (capture->parts && access(name, F_OK));
 			free(name);
@@ -337,8 +343,6 @@ static int run_loop(struct ship *ship)
 		ret = shipper_run(ship->shipper, !stopped, POLL_MS, why);
 		if (ret < 0 && ship->options->once)
 			return ret;
-		if (ret < 0)
-			signals_sleep(POLL_MS);
 		if (*why)
 			report(ship, why);
 		*why = '\0';

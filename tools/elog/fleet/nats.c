@@ -300,7 +300,7 @@ static int nats_publish(struct transport *transport, const struct transport_mess
 	if (!status)
 		status = natsMsgHeader_Set(msg, "Elog-Offset", offset);
 	/* With an empty value, readers could not parse the headers. */
-	if (!status && message->previous && *message->previous)
+	if (!status && *message->previous)
 		status = natsMsgHeader_Set(msg, "Elog-Previous", message->previous);
 	if (!status)
 		status = natsConnection_PublishMsg(transport->connection, msg);

@@ -52,7 +52,7 @@ struct sent_spool {
 struct shipper {
 	const struct transport_ops *ops;
 	struct transport *transport;
-	char *directory;
+	const char *directory;
 	struct sent_spool *spools;
 	size_t spool_count;
 	size_t turn;		/* the spool to read next */
@@ -66,13 +66,8 @@ struct shipper *shipper_new(const char *state)
 {
 	struct shipper *shipper = calloc(1, sizeof(*shipper));
 
-	if (shipper && state) {
-		shipper->directory = strdup(state);
-		if (!shipper->directory) {
-			free(shipper);
-			return NULL;
-		}
-	}
+	if (shipper)
+		shipper->directory = state;
 	return shipper;
 }
 
@@ -89,7 +84,6 @@ void shipper_free(struct shipper *shipper)
 		free(shipper->spools[i].state);
 	}
 	free(shipper->spools);
-	free(shipper->directory);
 	free(shipper);
 }
 
@@ -277,7 +271,7 @@ static bool send_slot(struct shipper *shipper, uint64_t number, char *why)
 		.subject = chunk->subject,
 		.id = id,
 		.file = chunk->file,
-		.previous = chunk->offset ? NULL : chunk->previous,
+		.previous = chunk->offset ? "" : chunk->previous,
 		.offset = chunk->offset,
 		.data = slot->data,
 		.size = chunk->size,

@@ -40,7 +40,7 @@ struct shipper_counts {
 
 /**
  * shipper_new() - make a shipper
- * @state: the directory that keeps positions; NULL: that of each file
+ * @state: the directory that keeps positions, not copied; NULL: that of each file
  *
  * Return: the shipper; NULL: no memory.
  */

@@ -332,16 +332,18 @@ static int open_from(const struct spool *spool, int number, struct identity *ide
 	}
 }
 
-/* Start to read a file. @previous: the file before it */
+/* Start to read a file. @previous: the file before it; may be the id of the open one */
 static void use_file(struct spool *spool, int fd, const struct identity *identity,
 		     const char *previous)
 {
+	snprintf(spool->next.previous, sizeof(spool->next.previous), "%s", previous);
+	if (!strcmp(previous, SPOOL_GAP))
+		spool->gaps++;
 	close_file(spool);
 	spool->fd = fd;
 	spool->identity = *identity;
 	memcpy(spool->next.file, identity->file, sizeof(spool->next.file));
 	memcpy(spool->next.subject, identity->subject, sizeof(spool->next.subject));
-	snprintf(spool->next.previous, sizeof(spool->next.previous), "%s", previous);
 	spool->next.offset = 0;
 	spool->solid = 0;
 	spool->seen = 0;
@@ -350,8 +352,6 @@ static void use_file(struct spool *spool, int fd, const struct identity *identit
 	spool->complete = false;
 	end_search(spool);
 	spool->started = true;
-	if (!strcmp(previous, SPOOL_GAP))
-		spool->gaps++;
 }
 
 /* ------------------------------------------------------------------------
@@ -507,20 +507,6 @@ static void skip_to(struct spool *spool, uint64_t offset, unsigned char *data)
  * From file to file
  */
 
-/* Return: 1 a file is open; 0 not yet; or a negative errno. */
-static int open_and_use(struct spool *spool, int number, const char *previous)
-{
-	struct identity identity;
-	bool gap = false;
-	int fd;
-
-	fd = open_from(spool, number, &identity, &gap);
-	if (fd < 0)
-		return fd == -EAGAIN ? 0 : fd;
-	use_file(spool, fd, &identity, gap ? SPOOL_GAP : previous);
-	return 1;
-}
-
 /* Is a number missing below the other files? A rotation does this for a moment. */
 static bool has_hole(const struct spool *spool, int oldest)
 {
@@ -530,7 +516,7 @@ static bool has_hole(const struct spool *spool, int oldest)
 	return !stat_number(spool, number, &found) && stat_number(spool, number + 1, &found);
 }
 
-/* As open_and_use(). */
+/* Return: 1 a file is open; 0 not yet; or a negative errno. */
 static int open_oldest(struct spool *spool, const char *previous)
 {
 	const int number = find_oldest(spool);
@@ -553,7 +539,7 @@ static int open_oldest(struct spool *spool, const char *previous)
 	return 1;
 }
 
-/* As open_and_use(). */
+/* As open_oldest(). */
 static int open_first(struct spool *spool, unsigned char *data)
 {
 	struct identity identity;
@@ -589,10 +575,9 @@ static bool is_replaced(const struct spool *spool)
 		memcmp(header, spool->identity.header, sizeof(header)));
 }
 
-/* Go on with the file after the open one, if there is one. As open_and_use(). */
+/* Go on with the file after the open one, if there is one. As open_oldest(). */
 static int open_following(struct spool *spool)
 {
-	char previous[SPOOL_ID_BYTES];
 	struct identity identity;
 	int number = find_number(spool), fd;
 	bool gap = false;
@@ -610,21 +595,24 @@ static int open_following(struct spool *spool)
 		close(fd);
 		return 0;
 	}
-	snprintf(previous, sizeof(previous), "%s", gap ? SPOOL_GAP : spool->identity.file);
-	use_file(spool, fd, &identity, previous);
+	use_file(spool, fd, &identity, gap ? SPOOL_GAP : spool->identity.file);
 	return 1;
 }
 
-/* As open_and_use(). */
+/* As open_oldest(). */
 static int open_again(struct spool *spool)
 {
-	char previous[SPOOL_ID_BYTES];
-	int number = find_number(spool);
-
+	const int number = find_number(spool);
+	struct identity identity;
 	/* What was not read is lost, if there was more. */
-	snprintf(previous, sizeof(previous), "%s",
-		 spool->complete ? spool->identity.file : SPOOL_GAP);
-	return open_and_use(spool, number < 0 ? 0 : number, previous);
+	bool gap = !spool->complete;
+	int fd;
+
+	fd = open_from(spool, number < 0 ? 0 : number, &identity, &gap);
+	if (fd < 0)
+		return fd == -EAGAIN ? 0 : fd;
+	use_file(spool, fd, &identity, gap ? SPOOL_GAP : spool->identity.file);
+	return 1;
 }
 
 /* Read the next chunk of the open file. As read_chunk(). */

@@ -24,7 +24,7 @@ struct transport;
  * @subject: the subject
  * @id: the servers drop a message if they recently stored one with the same id
  * @file: the file that it is a part of
- * @previous: the file before that; "": none; NULL: not the first message of @file
+ * @previous: the file before that; "": none, or not the first message of @file
  * @offset: of @data in the file
  * @data: the contents
  * @size: bytes of @data
