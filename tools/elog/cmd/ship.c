@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cmd/verb.h"
@@ -91,7 +92,13 @@ static bool is_stopped(void)
 static int add_capture(struct ship *ship, const char *path)
 {
 	struct capture *larger = array_grow(ship->captures, ship->capture_count, sizeof(*larger));
+	struct stat found;
 
+	/* As the directory of elog capture --split, or a pipe: it would wait for ever. */
+	if (!stat(path, &found) && !S_ISREG(found.st_mode)) {
+		elog_error("%s: not a regular file", path);
+		return -EINVAL;
+	}
 	if (larger) {
 		ship->captures = larger;
 		larger[ship->capture_count] = (struct capture){ .path = strdup(path) };
