@@ -3,20 +3,12 @@
 #
 # babeltrace2_test - babeltrace2, its plugins and its Python bindings find in files of
 # events, and in the traces that they make of them, what elog finds. Prints TAP.
-#
-# EVENTLOG_TOOLS is the build directory of make -C tools (default: build/tools).
 set -u
-export LC_ALL=C.UTF-8 TZ=UTC
 
 here=$(cd "$(dirname "$(readlink -f "$0")")" && pwd -P)
 top=$(cd "$here/../.." && pwd -P)
-export EVENTLOG_TOOLS=${EVENTLOG_TOOLS:-$top/build/tools}
-export LD_LIBRARY_PATH="$EVENTLOG_TOOLS${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
-export PYTHONDONTWRITEBYTECODE=1
-elog=$EVENTLOG_TOOLS/elog
-# shellcheck source=scripts/tap.sh
-. "$top/scripts/tap.sh"
-cd "$work" || exit 1
+# shellcheck source=scripts/elog_tap.sh
+. "$top/scripts/elog_tap.sh"
 
 skip_all()
 {

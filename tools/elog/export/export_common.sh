@@ -2,16 +2,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # What the tests of elog export have in common: files of events, what readers must find in
-# them, and readers that are not ours, which npm installs into build/readers. A test sets
-# here, top and work; work is where it runs.
-
-export PYTHONDONTWRITEBYTECODE=1
+# them, and readers that are not ours, which npm installs into build/readers. Sourced after
+# scripts/elog_tap.sh.
 
 # The program with sanitizers, unless it is older than the other one.
-elog=$top/build/tools.sanitized/elog
-if [ ! -x "$elog" ] || [ "$elog" -ot "$EVENTLOG_TOOLS/elog" ]; then
-	elog=$EVENTLOG_TOOLS/elog
-fi
+sanitized=$top/build/tools.sanitized/elog
+[ ! -x "$sanitized" ] || [ "$sanitized" -ot "$elog" ] || elog=$sanitized
 
 # fails MESSAGE ARGUMENT...
 fails()

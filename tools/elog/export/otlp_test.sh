@@ -4,20 +4,14 @@
 # otlp_test - exports files of events to receivers of OpenTelemetry, which accept, refuse,
 # hang or lie, and reads what they got with OpenTelemetry's own generated decoder. Without
 # npm or a network, the tests that need the decoder are skipped. Prints TAP.
-#
-# EVENTLOG_TOOLS is the build directory of make -C tools (default: build/tools).
 set -u
-export LC_ALL=C.UTF-8 TZ=UTC
 
 here=$(cd "$(dirname "$(readlink -f "$0")")" && pwd -P)
 top=$(cd "$here/../../.." && pwd -P)
-export EVENTLOG_TOOLS=${EVENTLOG_TOOLS:-$top/build/tools}
-export LD_LIBRARY_PATH="$EVENTLOG_TOOLS${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
-# shellcheck source=scripts/tap.sh
-. "$top/scripts/tap.sh"
+# shellcheck source=scripts/elog_tap.sh
+. "$top/scripts/elog_tap.sh"
 # shellcheck source=tools/elog/export/export_common.sh
 . "$here/export_common.sh"
-cd "$work" || exit 1
 unset "${!OTEL_@}" http_proxy https_proxy HTTP_PROXY HTTPS_PROXY ALL_PROXY all_proxy
 export no_proxy='*'
 

@@ -4,22 +4,17 @@
 # cluster_test - elog ship with a cluster of three servers on the loopback interface and
 # three hosts that capture, rotate and ship: every byte of every file arrives, whatever is
 # killed with SIGKILL meanwhile. Prints TAP. Started by make check-fleet.
-#
-# EVENTLOG_TOOLS is the build directory of make -C tools (default: build/tools).
 set -u
-export LC_ALL=C.UTF-8 TZ=UTC
 
 here=$(cd "$(dirname "$(readlink -f "$0")")" && pwd -P)
 top=$(cd "$here/../../.." && pwd -P)
-tools=${EVENTLOG_TOOLS:-$top/build/tools}
-# shellcheck source=scripts/tap.sh
-. "$top/scripts/tap.sh"
+# shellcheck source=scripts/elog_tap.sh
+. "$top/scripts/elog_tap.sh"
 # shellcheck source=tools/elog/fleet/servers.sh
 . "$here/servers.sh"
 declare -A pids=()
 pid=
 trap 'for pid in "${pids[@]}"; do kill -9 "$pid"; done; servers_stop; rm -rf "$work"' EXIT
-cd "$work" || exit 1
 
 # start_capture HOST FILES; as many files are kept: none is removed before it is sent.
 start_capture()
@@ -32,7 +27,7 @@ start_capture()
 
 start_shipper()
 {
-	"$tools/elog" ship --replicas 3 "$url" "$1/x.elog" >> "$1.out" 2>&1 &
+	"$elog" ship --replicas 3 "$url" "$1/x.elog" >> "$1.out" 2>&1 &
 	pids[ship$1]=$!
 }
 
@@ -54,7 +49,7 @@ ship_rest()
 		unset "pids[ship$host]"
 	done
 	for host in a b c; do
-		timeout 300 "$tools/elog" ship --once "$url" "$host/x.elog" >> "$host.out" 2>&1 ||
+		timeout 300 "$elog" ship --once "$url" "$host/x.elog" >> "$host.out" 2>&1 ||
 			{ cat "$host.out"; return 1; }
 	done
 }
@@ -63,7 +58,7 @@ ship_rest()
 arrived()
 {
 	rm -rf drained
-	"$tools/fleet_drain" "$url" drained > drain.out 2>&1 || return 1
+	"$EVENTLOG_TOOLS/fleet_drain" "$url" drained > drain.out 2>&1 || return 1
 	sha256sum ./[abc]/all/* | cut -d' ' -f1 | sort > expected
 	find drained -type f -exec sha256sum {} + | cut -d' ' -f1 | sort > found
 	cmp expected found

@@ -3,24 +3,18 @@
 #
 # fleet_test - elog info FILE; elog ship with one server: what it says about servers that
 # refuse, what arrives when it or the server are killed, and when files are rotated, damaged
-# or removed. Prints TAP. check_fleet.sh has the tests with a cluster.
-#
-# EVENTLOG_TOOLS is the build directory of make -C tools (default: build/tools).
+# or removed. Prints TAP. cluster_test.sh has the tests with a cluster.
 set -u
-export LC_ALL=C.UTF-8 TZ=UTC
 
 here=$(cd "$(dirname "$(readlink -f "$0")")" && pwd -P)
 top=$(cd "$here/../../.." && pwd -P)
-tools=${EVENTLOG_TOOLS:-$top/build/tools}
-# shellcheck source=scripts/tap.sh
-. "$top/scripts/tap.sh"
+# shellcheck source=scripts/elog_tap.sh
+. "$top/scripts/elog_tap.sh"
 # shellcheck source=tools/elog/fleet/servers.sh
 . "$here/servers.sh"
 shipper=
 trap '[ -z "$shipper" ] || kill -9 "$shipper"; servers_stop; rm -rf "$work"' EXIT
-cd "$work" || exit 1
 
-elog=$tools/elog
 make_file="python3 $here/fleet_file.py"
 a=aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa
 
@@ -73,7 +67,8 @@ check "info: refuses what is no file of elog" refuses_other_files
 without_plugin()
 {
 	mkdir -p bin && cp "$elog" bin/elog && elog=$work/bin/elog &&
-		runs 1 ship nats://localhost x.elog && says "the package elog-fleet"
+		LD_LIBRARY_PATH='' runs 1 ship nats://localhost x.elog &&
+		says "the package elog-fleet"
 }
 
 if compgen -G '/usr/lib*/elog_nats.so' > why || compgen -G '/usr/lib/*/elog_nats.so' > why; then
@@ -97,6 +92,7 @@ arguments()
 		says "must not contain a password" &&
 		runs 1 ship --state . nats://localhost a/x.elog b/x.elog &&
 		says "./x.elog.shipped: two files cannot" &&
+		runs 1 ship nats://localhost "$work" && says "$work: not a regular file" &&
 		runs 1 ship --from +5 nats://localhost x.elog && says "--from: must be a date" &&
 		runs 1 ship --replicas 6 nats://localhost x.elog && says "from 1 to 5"
 }
@@ -112,7 +108,7 @@ wrong_password()
 	servers_config 1 'authorization { user: elog, password: secret }'
 	server_start 0 || return 1
 	NATS_USER=elog NATS_PASSWORD=wrong runs 1 ship --once "$url" x.elog &&
-		says "cannot connect: Authorization Violation" || says "cannot connect: " || return 1
+		says "cannot connect: " || return 1
 	rm -f .x.elog.shipped
 	NATS_USER=elog NATS_PASSWORD=secret runs 0 ship --once --replicas 1 "$url" x.elog &&
 		says "gaps 0, not sent 0 bytes"
@@ -127,7 +123,7 @@ servers_stop
 same_files()
 {
 	rm -rf drained
-	"$tools/fleet_drain" "$url" drained || return 1
+	"$EVENTLOG_TOOLS/fleet_drain" "$url" drained || return 1
 	sha256sum "$@" | cut -d' ' -f1 | sort > expected
 	find drained -type f -exec sha256sum {} + | cut -d' ' -f1 | sort > found
 	diff expected found
@@ -216,7 +212,7 @@ incomplete_file()
 		runs 0 ship --once "$url" spool/x.elog || return 1
 	$make_file make more 40000 "$a" && cat more >> spool/x.elog &&
 		runs 0 ship --once "$url" spool/x.elog && says "gaps 0" || return 1
-	"$tools/fleet_drain" "$url" drained && has_drained spool/x.elog
+	"$EVENTLOG_TOOLS/fleet_drain" "$url" drained && has_drained spool/x.elog
 }
 
 # drained has a file with the same contents.
@@ -232,7 +228,7 @@ files_without_beginning()
 		head -c 5000 /dev/zero > spool/x.elog.2 && : > spool/x.elog.1 &&
 		$make_file make spool/x.elog 20000 "$a" &&
 		runs 2 ship --once "$url" spool/x.elog && says "gaps 1" &&
-		"$tools/fleet_drain" "$url" drained && has_drained spool/x.elog.3 &&
+		"$EVENTLOG_TOOLS/fleet_drain" "$url" drained && has_drained spool/x.elog.3 &&
 		has_drained spool/x.elog
 }
 

@@ -2,7 +2,8 @@
 # shellcheck shell=bash
 #
 # servers.sh - servers of NATS for tests, on free ports of the loopback interface, below those
-# that the kernel gives to other programs. Sourced after scripts/tap.sh; $work has their files.
+# that the kernel gives to other programs. Sourced after scripts/elog_tap.sh; their files are
+# in $work.
 #
 #	servers_config COUNT [LINE]	makes the settings of COUNT servers, and sets $url. LINE
 #					is a further line of these

@@ -3,20 +3,12 @@
 #
 # sql_test - elog sql, and the extension of SQLite, find in files what the other verbs of
 # elog find. Prints TAP.
-#
-# EVENTLOG_TOOLS is the build directory of make -C tools (default: build/tools).
 set -u
-export LC_ALL=C.UTF-8
 
 here=$(cd "$(dirname "$(readlink -f "$0")")" && pwd -P)
 top=$(cd "$here/../../.." && pwd -P)
-export EVENTLOG_TOOLS=${EVENTLOG_TOOLS:-$top/build/tools}
-export LD_LIBRARY_PATH="$EVENTLOG_TOOLS${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
-export PYTHONDONTWRITEBYTECODE=1
-elog=$EVENTLOG_TOOLS/elog
-# shellcheck source=scripts/tap.sh
-. "$top/scripts/tap.sh"
-cd "$work" || exit 1
+# shellcheck source=scripts/elog_tap.sh
+. "$top/scripts/elog_tap.sh"
 generator=$top/tools/elog/export/export_file.py
 if "$elog" sql none.elog query 2>&1 | grep -q 'built without SQLite'; then
 	echo '1..0 # SKIP elog was built without SQLite'
