@@ -333,6 +333,7 @@ units = $(filter-out $(fleet_units),$(notdir $(wildcard tools/dist/*.service \
 fleet_units := eventlog-ship.service
 fleet_files = $(foreach file,$(shell ls build/tools/elog_nats.so 2> /dev/null),$(file):$(LIBDIR)/$(notdir \
 		$(file)):644) \
+	tools/dist/nats-server.conf:$(PREFIX)/share/doc/elog-fleet/nats-server.conf:644 \
 	$(foreach unit,$(fleet_units),build/dist/$(unit):$(UNITDIR)/$(unit):644)
 
 word_of = $(word $(1),$(subst :, ,$(2)))

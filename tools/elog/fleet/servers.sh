@@ -7,6 +7,10 @@
 #
 #	servers_config COUNT [LINE]	makes the settings of COUNT servers, and sets $url. LINE
 #					is a further line of these
+#	servers_certificates		makes a CA and what it signs, and another CA, in $work/tls
+#	servers_secure COUNT SED	makes the settings of COUNT servers of
+#					tools/dist/nats-server.conf, with further commands of
+#					sed, and sets $url
 #	server_start NUMBER		starts one, and waits until it answers
 #	stream_leader			prints the number of the server that leads the stream
 #	server_kill NUMBER		kills it with SIGKILL
@@ -16,6 +20,8 @@ declare -A server_pids=()
 server_ports=() monitor_ports=()
 : "${work:?}"
 url=
+
+dist=$(cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/../../dist" && pwd -P)
 
 free_ports()
 {
@@ -37,11 +43,13 @@ print(*[each.getsockname()[1] for each in sockets])
 PYTHON
 }
 
-servers_config()
+# Sets ports, routes and url.
+servers_ports()
 {
-	local count=$1 line=${2:-} ports routes="" number
+	local count=$1 number
 
 	read -ra ports <<< "$(free_ports $((3 * count)))"
+	routes=
 	for ((number = 0; number < count; number++)); do
 		server_ports[number]=${ports[3 * number]}
 		monitor_ports[number]=${ports[3 * number + 2]}
@@ -49,6 +57,13 @@ servers_config()
 	done
 	url=nats://$(printf '127.0.0.1:%s,' "${server_ports[@]:0:count}")
 	url=${url%,}
+}
+
+servers_config()
+{
+	local count=$1 line=${2:-} ports routes number
+
+	servers_ports "$count"
 	for ((number = 0; number < count; number++)); do
 		{
 			echo "server_name: n$number"
@@ -59,6 +74,45 @@ servers_config()
 			[ "$count" = 1 ] || echo "cluster { name: test," \
 				"listen: 127.0.0.1:${ports[3 * number + 1]}, routes: [$routes] }"
 		} > "$work/n$number.conf"
+	done
+}
+
+servers_certificates()
+{
+	local name
+
+	mkdir -p "$work/tls"
+	for name in ca other; do
+		openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 \
+			-subj "/CN=$name" -keyout "$work/tls/$name.key" -out "$work/tls/$name.pem" ||
+			return 1
+	done
+	for name in server client; do
+		openssl req -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj "/CN=$name" \
+			-addext subjectAltName=IP:127.0.0.1,DNS:localhost \
+			-keyout "$work/tls/$name.key" -out "$work/tls/$name.csr" &&
+			openssl x509 -req -days 2 -in "$work/tls/$name.csr" -copy_extensions copy \
+				-CA "$work/tls/ca.pem" -CAkey "$work/tls/ca.key" \
+				-out "$work/tls/$name.pem" || return 1
+	done
+}
+
+servers_secure()
+{
+	local count=$1 commands=${2:-} ports routes number
+
+	servers_ports "$count"
+	for ((number = 0; number < count; number++)); do
+		sed -e "s|^server_name:.*|server_name: n$number|" \
+			-e "s|0\.0\.0\.0:4222|127.0.0.1:${ports[3 * number]}|" \
+			-e "s|127\.0\.0\.1:8222|127.0.0.1:${ports[3 * number + 2]}|" \
+			-e "s|0\.0\.0\.0:6222|127.0.0.1:${ports[3 * number + 1]}|" \
+			-e "s|routes: .*|routes: [ $routes ]|" \
+			-e "s|/var/lib/nats|$work/n$number|; s|max_file: .*|max_file: 2G|" \
+			-e "s|/etc/nats/|$work/tls/|" -e "$commands" \
+			"$dist/nats-server.conf" > "$work/n$number.conf"
+		# A server alone has no cluster.
+		[ "$count" != 1 ] || sed -i '/^cluster {/,/^}/d' "$work/n$number.conf"
 	done
 }
 
