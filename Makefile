@@ -13,7 +13,8 @@ help_text := \
 	'  demo         build, boot a guest and demonstrate the tools' \
 	'  check        run all tests, most of them in guests' \
 	'  check-static check warnings (W=1, sparse), includes, tests and words' \
-	'  check-fleet  test elog ship with a cluster of NATS servers, whose processes are killed' \
+	'  check-fleet  test elog ship with a cluster of NATS servers that are killed, cut off,' \
+	'               or have no space' \
 	'  check-user-events  run the tests of user_events of the kernel on 6.1 and 6.12' \
 	'  check-armhf  test the module on a 32-bit ARM kernel' \
 	'  check-debug  test the module on a kernel with KASAN, UBSAN and lockdep' \
