@@ -70,6 +70,7 @@ network_join()
 	network_set "$1" up "${@:2}"
 }
 
+# shellcheck disable=SC2034 # servers.sh uses these
 network_stop()
 {
 	local pid
