@@ -13,7 +13,8 @@ help_text := \
 	'  demo         build, boot a guest and demonstrate the tools' \
 	'  check        run all tests, most of them in guests' \
 	'  check-static check warnings (W=1, sparse), includes, tests and words' \
-	'  check-fleet  test elog ship with a cluster of NATS servers, whose processes are killed' \
+	'  check-fleet  test elog ship with a cluster of NATS servers that are killed, cut off,' \
+	'               or have no space' \
 	'  check-user-events  run the tests of user_events of the kernel on 6.1 and 6.12' \
 	'  check-armhf  test the module on a 32-bit ARM kernel' \
 	'  check-debug  test the module on a kernel with KASAN, UBSAN and lockdep' \
@@ -333,6 +334,7 @@ units = $(filter-out $(fleet_units),$(notdir $(wildcard tools/dist/*.service \
 fleet_units := eventlog-ship.service
 fleet_files = $(foreach file,$(shell ls build/tools/elog_nats.so 2> /dev/null),$(file):$(LIBDIR)/$(notdir \
 		$(file)):644) \
+	tools/dist/nats-server.conf:$(PREFIX)/share/doc/elog-fleet/nats-server.conf:644 \
 	$(foreach unit,$(fleet_units),build/dist/$(unit):$(UNITDIR)/$(unit):644)
 
 word_of = $(word $(1),$(subst :, ,$(2)))

@@ -467,8 +467,8 @@ const struct verb verb_ship = {
 	"elog ship continues where it has ended, also after a crash. It sends a part of a file\n"
 	"again until the stream has stored it. The stream drops what it has already.\n"
 	"\n"
-	"NATS_USER and NATS_PASSWORD, or NATS_CREDS, the name of a file, are for logging in;\n"
-	"NATS_CA, NATS_CERT and NATS_KEY, names of files, for TLS.\n"
+	"NATS_USER and NATS_PASSWORD, NATS_TOKEN, or NATS_CREDS, the name of a file, are for\n"
+	"logging in; NATS_CA, NATS_CERT and NATS_KEY, names of files, for TLS.\n"
 	"\n"
 	"Exit status: 0 success; 1 an error; 2 files were removed before they were sent, or have\n"
 	"no valid beginning.\n",

@@ -6,15 +6,22 @@
 # killed with SIGKILL meanwhile. Prints TAP. Started by make check-fleet.
 set -u
 
+[ -n "${EVENTLOG_FLEET_NAMESPACE:-}" ] ||
+	EVENTLOG_FLEET_NAMESPACE=1 exec unshare --map-root-user --net --mount "$0" "$@"
+ip link set lo up || exit 1
+
 here=$(cd "$(dirname "$(readlink -f "$0")")" && pwd -P)
 top=$(cd "$here/../../.." && pwd -P)
 # shellcheck source=scripts/elog_tap.sh
 . "$top/scripts/elog_tap.sh"
 # shellcheck source=tools/elog/fleet/servers.sh
 . "$here/servers.sh"
+# shellcheck source=tools/elog/fleet/network.sh
+. "$here/network.sh"
 declare -A pids=()
 pid=
-trap 'for pid in "${pids[@]}"; do kill -9 "$pid"; done; servers_stop; rm -rf "$work"' EXIT
+disks=
+trap 'for pid in "${pids[@]}"; do kill -9 "$pid"; done; servers_stop; network_stop; leave_disks; rm -rf "$work"' EXIT
 
 # start_capture HOST FILES; as many files are kept: none is removed before it is sent.
 start_capture()
@@ -76,7 +83,9 @@ run_with()
 	local files=$1 host status=0
 
 	shift
+	leave_disks
 	rm -rf a b c ./*.out n0 n1 n2
+	[ -z "$disks" ] || make_disks || return 1
 	servers_config 3
 	server_start 0 && server_start 1 && server_start 2 || return 1
 	for host in a b c; do
@@ -148,9 +157,85 @@ captures_are_killed()
 	done
 }
 
+# cut_leader NETWORK...: cuts off the leader until there is another one.
+cut_leader()
+{
+	local leader
+
+	leader=$(stream_leader)
+	network_cut "$leader" "$@"
+	wait_for 300 has_other_leader "$leader" && wait_for 300 test -e a/x.elog.12 || return 1
+	network_join "$leader" "$@"
+}
+
+has_other_leader()
+{
+	local leader
+
+	leader=$(stream_leader "$1")
+	[ -n "$leader" ] && [ "$leader" != "$1" ]
+}
+
+run_in_network()
+{
+	local status=0
+
+	network_start 3 && run_with "$@" || status=1
+	network_stop
+	return "$status"
+}
+
+# Each server has a disk of its own.
+make_disks()
+{
+	local number
+
+	for number in 0 1 2; do
+		mkdir -p "n$number" && mount -t tmpfs -o size=300M none "n$number" || return 1
+	done
+}
+
+leave_disks()
+{
+	local number
+
+	for number in 0 1 2; do
+		! mountpoint -q "$work/n$number" || umount -l "$work/n$number"
+	done
+}
+
+# fill_disk NUMBER: the server cannot write any more, until it has space and is started again.
+fill_disk()
+{
+	dd if=/dev/zero of="n$1/other" bs=64k 2> why
+	wait_for 300 grep -qi "no space\|out of .*space\|resources" "n$1.log" || return 1
+	wait_for 300 test -e a/x.elog.12 || return 1
+	rm "n$1/other"
+	server_kill "$1"
+	server_start "$1"
+}
+
+disk_of_a_follower_is_full()
+{
+	local leader
+
+	leader=$(stream_leader)
+	fill_disk $(((leader + 1) % 3))
+}
+
+disk_of_the_leader_is_full()
+{
+	fill_disk "$(stream_leader)"
+}
+
 check "three hosts and three servers" run_with 4 nothing
 check "kill -9 of the server that leads" run_with 8 leader_is_killed
 check "kill -9 of all servers" run_with 8 all_servers_are_killed
 check "kill -9 of elog ship" run_with 8 shippers_are_killed
 check "kill -9 of the captures" run_with 6 captures_are_killed
+check "the leader is cut off from all" run_in_network 16 cut_leader clients routes
+check "the leader is cut off from the other servers only" run_in_network 16 cut_leader routes
+disks=yes
+check "the disk of a server is full" run_with 16 disk_of_a_follower_is_full
+check "the disk of the leader is full" run_with 16 disk_of_the_leader_is_full
 end_checks

@@ -2,7 +2,7 @@
 /*
  * fleet_drain URL DIR - gets what elog ship has sent, for tests: writes each file to
  * DIR/SUBJECT/FILE, where FILE is its id, and prints the counts. Prints each file that has
- * a gap, and fails then. Uses nothing of elog.
+ * a gap, and fails then. Uses nothing of elog, but the same variables.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -106,15 +106,20 @@ static bool check_file(struct drained *file)
 	return whole;
 }
 
-static int drain(natsSubscription *subscription, const char *directory, unsigned long *got)
+/* Get this number of messages. */
+static int drain(natsSubscription *subscription, const char *directory, unsigned long expected,
+		 unsigned long *got)
 {
 	jsErrCode error = 0;
 	natsMsgList list;
-	natsStatus status;
+	natsStatus status = NATS_OK;
 	bool valid = true;
 	int i;
 
-	while (!(status = natsSubscription_Fetch(&list, subscription, BATCH, WAIT_MS, &error))) {
+	while (*got < expected) {
+		status = natsSubscription_Fetch(&list, subscription, BATCH, WAIT_MS, &error);
+		if (status)
+			break;
 		for (i = 0; i < list.Count; i++) {
 			if (!take(directory, list.Msgs[i])) {
 				fprintf(stderr, "fleet_drain: cannot store a message: %s\n",
@@ -126,10 +131,53 @@ static int drain(natsSubscription *subscription, const char *directory, unsigned
 		}
 		natsMsgList_Destroy(&list);
 	}
-	if (status == NATS_TIMEOUT)
+	if (!status)
 		return valid ? 0 : -1;
 	fprintf(stderr, "fleet_drain: %s, error %d\n", natsStatus_GetText(status), error);
 	return -1;
+}
+
+/* All servers of the URL get the scheme. */
+static natsStatus set_servers(natsOptions *options, char *url)
+{
+	static char servers[8][64];
+	const char *list[8];
+	char *name;
+	int count = 0;
+
+	for (name = strtok(url + strlen("nats://"), ","); name && count < 8;
+	     name = strtok(NULL, ",")) {
+		snprintf(servers[count], sizeof(servers[count]), "nats://%s", name);
+		list[count] = servers[count];
+		count++;
+	}
+	return natsOptions_SetServers(options, list, count);
+}
+
+static natsStatus connect_to(natsConnection **connection, char *url)
+{
+	const char *user = getenv("NATS_USER"), *ca = getenv("NATS_CA");
+	const char *cert = getenv("NATS_CERT");
+	natsOptions *options = NULL;
+	natsStatus status;
+
+	status = natsOptions_Create(&options);
+	if (!status)
+		status = set_servers(options, url);
+	if (!status && user)
+		status = natsOptions_SetUserInfo(options, user, getenv("NATS_PASSWORD"));
+	if (!status && ca)
+		status = natsOptions_SetSecure(options, true);
+	if (!status && ca)
+		status = natsOptions_LoadCATrustedCertificates(options, ca);
+	if (!status && cert)
+		status = natsOptions_LoadCertificatesChain(options, cert, getenv("NATS_KEY"));
+	if (!status)
+		status = natsOptions_SetCustomInboxPrefix(options, getenv("NATS_INBOX_PREFIX"));
+	if (!status)
+		status = natsConnection_Connect(connection, options);
+	natsOptions_Destroy(options);
+	return status;
 }
 
 int main(int count, char **arguments)
@@ -139,6 +187,7 @@ int main(int count, char **arguments)
 	unsigned long got = 0;
 	jsSubOptions options;
 	natsStatus status;
+	jsStreamInfo *info = NULL;
 	jsErrCode error = 0;
 	jsCtx *js = NULL;
 	bool whole = true;
@@ -148,9 +197,11 @@ int main(int count, char **arguments)
 		fputs("usage: fleet_drain URL DIR\n", stderr);
 		return 1;
 	}
-	status = natsConnection_ConnectTo(&connection, arguments[1]);
+	status = connect_to(&connection, arguments[1]);
 	if (!status)
 		status = natsConnection_JetStream(&js, connection, NULL);
+	if (!status)
+		status = js_GetStreamInfo(&info, js, "ELOG", NULL, &error);
 	jsSubOptions_Init(&options);
 	options.Stream = "ELOG";
 	options.Config.AckPolicy = js_AckExplicit;
@@ -161,7 +212,7 @@ int main(int count, char **arguments)
 		return 1;
 	}
 	mkdir(arguments[2], 0755);
-	if (drain(subscription, arguments[2], &got))
+	if (drain(subscription, arguments[2], info->State.Msgs, &got))
 		return 1;
 	for (i = 0; i < file_count; i++) {
 		whole &= check_file(&files[i]);
@@ -170,6 +221,7 @@ int main(int count, char **arguments)
 	}
 	printf("%lu messages, %zu files, %lu duplicates, %lu late\n", got, file_count, duplicates,
 	       late);
+	jsStreamInfo_Destroy(info);
 	natsSubscription_Destroy(subscription);
 	jsCtx_Destroy(js);
 	natsConnection_Destroy(connection);

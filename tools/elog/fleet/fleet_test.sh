@@ -274,4 +274,123 @@ kills()
 }
 
 check "ship: kill -9 of elog ship and of the server, during rotation" kills
+servers_stop
+
+# ------------------------------------------------------------------------
+# Logging in, at a server with tools/dist/nats-server.conf
+#
+
+# as USER [VARIABLE=VALUE...] -- COMMAND...
+as()
+{
+	local settings=(NATS_CA="$work/tls/ca.pem" NATS_USER="$1" NATS_PASSWORD="${1^^}_PASSWORD")
+
+	[ "$1" != reader ] || settings+=(NATS_INBOX_PREFIX=_READER)
+	while shift && [ "$1" != -- ]; do
+		settings+=("$1")
+	done
+	shift
+	(export "${settings[@]}" && "$@")
+}
+
+# start_secure SED [VARIABLE=VALUE...]: a host publishes its own captures, and needs no other
+# permission for this.
+start_secure()
+{
+	rm -rf n0 spool && mkdir spool && $make_file make spool/x.elog 600000 "$a" &&
+		servers_secure 1 "s/00000000000000000000000000000001/$a/; $1" &&
+		server_start 0 &&
+		as admin "${@:2}" -- runs 0 ship --once --replicas 1 "$url" absent.elog &&
+		as web1 "${@:2}" -- runs 0 ship --once "$url" spool/x.elog &&
+		says "not sent 0 bytes" && as admin "${@:2}" -- same_files spool/x.elog
+}
+
+# refused TEXT VARIABLE=VALUE...: why a host and the server do not connect.
+refused()
+{
+	as web1 "${@:2}" -- runs 1 ship --once "$url" spool/x.elog && says "$1"
+}
+
+# publishes_as USER: each message of the file of another host is refused.
+publishes_as()
+{
+	local status=0
+
+	rm -rf other && mkdir other && $make_file make other/x.elog 1000 "${a//a/b}" || return 1
+	as "$1" -- timeout 120 "$elog" ship "$url" other/x.elog > ship.out 2>&1 &
+	shipper=$!
+	wait_for 60 grep -qi "permissions violation for publish to.*elog.${a//a/b}" ship.out ||
+		status=1
+	kill_shipper
+	cat ship.out
+	as admin -- same_files spool/x.elog && return "$status"
+}
+
+reader_reads()
+{
+	as reader -- same_files spool/x.elog
+}
+
+# A host cannot receive what the servers send to readers.
+host_cannot_read()
+{
+	as web1 -- same_files spool/x.elog && return 1
+	as web1 NATS_INBOX_PREFIX=_READER -- same_files spool/x.elog && return 1
+	as web1 NATS_INBOX_PREFIX=_READER -- runs 0 ship --once "$url" spool/x.elog &&
+		says "Permissions Violation for Subscription"
+}
+
+token()
+{
+	rm -rf n0 spool/.x.elog.shipped
+	servers_config 1 'authorization { token: secret }' && server_start 0 || return 1
+	NATS_TOKEN=wrong runs 1 ship --once "$url" spool/x.elog &&
+		says "cannot connect: " && says "Authorization Violation" && ! says wrong &&
+		NATS_TOKEN=secret runs 0 ship --once --replicas 1 "$url" spool/x.elog &&
+		says "not sent 0 bytes"
+}
+
+credentials()
+{
+	rm -rf n0 spool/.x.elog.shipped
+	python3 "$here/fleet_jwt.py" "$work" "elog.$a.>" &&
+		servers_config 1 "$(cat jwt.conf)" && server_start 0 || return 1
+	NATS_CREDS=absent.creds runs 1 ship --once "$url" spool/x.elog &&
+		says "absent.creds" || return 1
+	NATS_CREDS=other.creds runs 1 ship --once "$url" spool/x.elog &&
+		says "Authorization Violation" &&
+		NATS_CREDS=host.creds runs 0 ship --once --replicas 1 "$url" spool/x.elog &&
+		says "not sent 0 bytes"
+}
+
+if command -v openssl > why; then
+	servers_certificates > why 2>&1
+	check "login: a host with a password and a CA publishes its captures" start_secure ""
+	check "login: a wrong password" refused "Authorization Violation" NATS_PASSWORD=wrong
+	check "login: a server that another CA has signed" \
+		refused "unable to get local issuer certificate" NATS_CA="$work/tls/other.pem"
+	check "login: a server with TLS, and no CA" \
+		refused "unable to get local issuer certificate" NATS_CA=
+	check "login: a CA that is missing" refused "NATS_CA" NATS_CA=absent.pem
+	check "login: a host that publishes as another one" publishes_as web1
+	check "login: a reader reads" reader_reads
+	check "login: a reader that publishes" publishes_as reader
+	check "login: a host that reads" host_cannot_read
+	servers_stop
+	client=(NATS_CERT="$work/tls/client.pem" NATS_KEY="$work/tls/client.key")
+	check "login: a server that verifies certificates" start_secure \
+		's/verify: false/verify: true/' "${client[@]}"
+	check "login: no certificate" refused "requires another certificate"
+	check "login: a certificate of another CA" refused "requires another certificate" \
+		NATS_CERT="$work/tls/other.pem" NATS_KEY="$work/tls/other.key"
+	check "login: a key that does not belong to the certificate" \
+		refused "NATS_CERT, NATS_KEY" NATS_CERT="$work/tls/client.pem" \
+		NATS_KEY="$work/tls/server.key"
+	servers_stop
+	check "login: a token" token
+	servers_stop
+	check "login: a file with credentials" credentials
+else
+	skip "login" "openssl is missing"
+fi
 end_checks

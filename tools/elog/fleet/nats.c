@@ -8,7 +8,8 @@
  * hardly anything.
  *
  * As with the nats command, secrets are in the environment: NATS_USER and
- * NATS_PASSWORD, or NATS_CREDS, a file; NATS_CA, NATS_CERT and NATS_KEY, files for TLS.
+ * NATS_PASSWORD, NATS_TOKEN, or NATS_CREDS, a file; NATS_CA, NATS_CERT and NATS_KEY, files for
+ * TLS. NATS_INBOX_PREFIX is for servers that restrict the subjects of replies.
  *
  * libnats calls on_error() in threads of its own: @lock protects @last_error and @has_error.
  */
@@ -123,32 +124,57 @@ static const char *variable(const char *name)
 	return value && *value ? value : NULL;
 }
 
-/* Return: false and set @why if a setting is not valid. */
-static bool set_security(natsOptions *options, const char *url, char *why)
+static natsStatus set_login(natsOptions *options, const char **what)
 {
 	const char *user = variable("NATS_USER"), *password = variable("NATS_PASSWORD");
-	const char *creds = variable("NATS_CREDS"), *ca = variable("NATS_CA");
-	const char *cert = variable("NATS_CERT"), *key = variable("NATS_KEY");
+	const char *token = variable("NATS_TOKEN"), *creds = variable("NATS_CREDS");
 	natsStatus status = NATS_OK;
-	const char *what = "NATS_USER";
 
+	*what = "NATS_USER";
 	if (user)
 		status = natsOptions_SetUserInfo(options, user, password ? password : "");
+	if (!status && token) {
+		*what = "NATS_TOKEN";
+		status = natsOptions_SetToken(options, token);
+	}
 	if (!status && creds) {
-		what = "NATS_CREDS";
+		*what = "NATS_CREDS";
 		status = natsOptions_SetUserCredentialsFromFiles(options, creds, NULL);
 	}
-	if (!status && (ca || cert || !strncmp(url, "tls://", 6))) {
-		what = "TLS";
+	return status;
+}
+
+static natsStatus set_tls(natsOptions *options, const char *url, const char **what)
+{
+	const char *ca = variable("NATS_CA"), *cert = variable("NATS_CERT");
+	natsStatus status = NATS_OK;
+
+	*what = "TLS";
+	if (ca || cert || !strncmp(url, "tls://", 6))
 		status = natsOptions_SetSecure(options, true);
-	}
 	if (!status && ca) {
-		what = "NATS_CA";
+		*what = "NATS_CA";
 		status = natsOptions_LoadCATrustedCertificates(options, ca);
 	}
 	if (!status && cert) {
-		what = "NATS_CERT, NATS_KEY";
-		status = natsOptions_LoadCertificatesChain(options, cert, key);
+		*what = "NATS_CERT, NATS_KEY";
+		status = natsOptions_LoadCertificatesChain(options, cert, variable("NATS_KEY"));
+	}
+	return status;
+}
+
+/* Return: false and set @why if a setting is not valid. */
+static bool set_security(natsOptions *options, const char *url, char *why)
+{
+	const char *what, *prefix = variable("NATS_INBOX_PREFIX");
+	natsStatus status;
+
+	status = set_login(options, &what);
+	if (!status)
+		status = set_tls(options, url, &what);
+	if (!status && prefix) {
+		what = "NATS_INBOX_PREFIX";
+		status = natsOptions_SetCustomInboxPrefix(options, prefix);
 	}
 	if (status)
 		explain(status, what, why);
@@ -187,19 +213,29 @@ static void nats_close(struct transport *transport)
 	natsSubscription_Destroy(transport->replies);
 	natsConnection_Destroy(transport->connection);
 	natsOptions_Destroy(transport->options);
-	natsInbox_Destroy(transport->inbox);
+	free(transport->inbox);
 	pthread_mutex_destroy(&transport->lock);
 	free(transport);
 }
 
 static natsStatus subscribe(struct transport *transport)
 {
+	const char *prefix = variable("NATS_INBOX_PREFIX");
 	char subject[REPLY_MAX];
+	natsInbox *name = NULL;
 	natsStatus status;
+	int length;
 
-	status = natsInbox_Create(&transport->inbox);
+	/* This does not know the prefix that was set. */
+	status = natsInbox_Create(&name);
 	if (status)
 		return status;
+	length = asprintf(&transport->inbox, "%s%s", prefix ? prefix : "_INBOX", strchr(name, '.'));
+	natsInbox_Destroy(name);
+	if (length < 0) {
+		transport->inbox = NULL;
+		return NATS_NO_MEMORY;
+	}
 	snprintf(subject, sizeof(subject), "%s.*", transport->inbox);
 	return natsConnection_SubscribeSync(&transport->replies, transport->connection, subject);
 }
@@ -235,6 +271,10 @@ static int nats_open(struct transport **result, const char *url, char *why)
 		return 0;
 	}
 	explain(status, "cannot connect", why);
+	/* With TLS 1.3, the client's handshake ends before the server verifies it. */
+	if (status == NATS_PROTOCOL_ERROR && strstr(why, "got ''"))
+		snprintf(why, TRANSPORT_WHY_MAX, "cannot connect: the server closed the "
+			 "connection; perhaps it requires another certificate: NATS_CERT");
 fail:
 	nats_close(transport);
 	return status == NATS_NO_SERVER || status == NATS_TIMEOUT || status == NATS_IO_ERROR ?

@@ -2,20 +2,29 @@
 # shellcheck shell=bash
 #
 # servers.sh - servers of NATS for tests, on free ports of the loopback interface, below those
-# that the kernel gives to other programs. Sourced after scripts/elog_tap.sh; their files are
+# that the kernel gives to other programs, or in networks of network.sh. Sourced after scripts/elog_tap.sh; their files are
 # in $work.
 #
 #	servers_config COUNT [LINE]	makes the settings of COUNT servers, and sets $url. LINE
 #					is a further line of these
+#	servers_certificates		makes a CA and what it signs, and another CA, in $work/tls
+#	servers_secure COUNT SED	makes the settings of COUNT servers of
+#					tools/dist/nats-server.conf, with further commands of
+#					sed, and sets $url
 #	server_start NUMBER		starts one, and waits until it answers
-#	stream_leader			prints the number of the server that leads the stream
+#	stream_leader [NUMBER]		prints the number of the server that leads the stream,
+#					without asking this one
 #	server_kill NUMBER		kills it with SIGKILL
 #	servers_stop			ends all that run
 
 declare -A server_pids=()
-server_ports=() monitor_ports=()
+listens=() clusters=() monitors=()
+# If they are not set: the loopback interface, and no command.
+server_addresses=() route_addresses=() server_commands=()
 : "${work:?}"
 url=
+
+dist=$(cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/../../dist" && pwd -P)
 
 free_ports()
 {
@@ -37,28 +46,78 @@ print(*[each.getsockname()[1] for each in sockets])
 PYTHON
 }
 
-servers_config()
+# Sets listens, clusters, monitors, routes and url.
+servers_ports()
 {
-	local count=$1 line=${2:-} ports routes="" number
+	local count=$1 ports number
 
 	read -ra ports <<< "$(free_ports $((3 * count)))"
+	routes=
+	url=
 	for ((number = 0; number < count; number++)); do
-		server_ports[number]=${ports[3 * number]}
-		monitor_ports[number]=${ports[3 * number + 2]}
-		routes+="${routes:+,}nats://127.0.0.1:${ports[3 * number + 1]}"
+		listens[number]=${server_addresses[number]:-127.0.0.1}:${ports[3 * number]}
+		clusters[number]=${route_addresses[number]:-127.0.0.1}:${ports[3 * number + 1]}
+		monitors[number]=${server_addresses[number]:-127.0.0.1}:${ports[3 * number + 2]}
+		routes+="${routes:+,}nats://${clusters[number]}"
+		url+=${url:+,}${listens[number]}
 	done
-	url=nats://$(printf '127.0.0.1:%s,' "${server_ports[@]:0:count}")
-	url=${url%,}
+	url=nats://$url
+}
+
+servers_config()
+{
+	local count=$1 line=${2:-} routes number
+
+	servers_ports "$count"
 	for ((number = 0; number < count; number++)); do
 		{
 			echo "server_name: n$number"
-			echo "listen: 127.0.0.1:${ports[3 * number]}"
-			echo "http: 127.0.0.1:${ports[3 * number + 2]}"
+			echo "listen: ${listens[number]}"
+			echo "http: ${monitors[number]}"
 			echo "jetstream { store_dir: \"$work/n$number\", max_mem: 64M, max_file: 2G }"
 			echo "$line"
 			[ "$count" = 1 ] || echo "cluster { name: test," \
-				"listen: 127.0.0.1:${ports[3 * number + 1]}, routes: [$routes] }"
+				"listen: ${clusters[number]}, routes: [$routes] }"
 		} > "$work/n$number.conf"
+	done
+}
+
+servers_certificates()
+{
+	local name
+
+	mkdir -p "$work/tls"
+	for name in ca other; do
+		openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 \
+			-subj "/CN=$name" -keyout "$work/tls/$name.key" -out "$work/tls/$name.pem" ||
+			return 1
+	done
+	for name in server client; do
+		openssl req -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj "/CN=$name" \
+			-addext subjectAltName=IP:127.0.0.1,DNS:localhost \
+			-keyout "$work/tls/$name.key" -out "$work/tls/$name.csr" &&
+			openssl x509 -req -days 2 -in "$work/tls/$name.csr" -copy_extensions copy \
+				-CA "$work/tls/ca.pem" -CAkey "$work/tls/ca.key" \
+				-out "$work/tls/$name.pem" || return 1
+	done
+}
+
+servers_secure()
+{
+	local count=$1 commands=${2:-} routes number
+
+	servers_ports "$count"
+	for ((number = 0; number < count; number++)); do
+		sed -e "s|^server_name:.*|server_name: n$number|" \
+			-e "s|0\.0\.0\.0:4222|${listens[number]}|" \
+			-e "s|127\.0\.0\.1:8222|${monitors[number]}|" \
+			-e "s|0\.0\.0\.0:6222|${clusters[number]}|" \
+			-e "s|routes: .*|routes: [ $routes ]|" \
+			-e "s|/var/lib/nats|$work/n$number|; s|max_file: .*|max_file: 2G|" \
+			-e "s|/etc/nats/|$work/tls/|" -e "$commands" \
+			"$dist/nats-server.conf" > "$work/n$number.conf"
+		# A server alone has no cluster.
+		[ "$count" != 1 ] || sed -i '/^cluster {/,/^}/d' "$work/n$number.conf"
 	done
 }
 
@@ -76,15 +135,16 @@ wait_for()
 
 answers()
 {
-	(exec 3<> "/dev/tcp/127.0.0.1/$1") 2> /dev/null
+	(exec 3<> "/dev/tcp/${1%:*}/${1#*:}") 2> /dev/null
 }
 
 server_start()
 {
-	PATH=$PATH:/usr/sbin nats-server -c "$work/n$1.conf" -l "$work/n$1.log" \
+	# shellcheck disable=SC2086 # several words
+	PATH=$PATH:/usr/sbin ${server_commands[$1]:-} nats-server -c "$work/n$1.conf" -l "$work/n$1.log" \
 		> /dev/null 2>&1 &
 	server_pids[$1]=$!
-	wait_for 120 answers "${server_ports[$1]}"
+	wait_for 120 answers "${listens[$1]}"
 }
 
 stream_leader()
@@ -92,7 +152,8 @@ stream_leader()
 	local number
 
 	for number in "${!server_pids[@]}"; do
-		curl -s "http://127.0.0.1:${monitor_ports[number]}/jsz?streams=true" |
+		[ "$number" != "${1:-}" ] || continue
+		curl -s -m 2 "http://${monitors[number]}/jsz?streams=true" |
 			jq -r '.account_details[]?.stream_detail[]?.cluster.leader // empty'
 	done | sed -n '1s/^n//p'
 }
