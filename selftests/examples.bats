@@ -67,11 +67,6 @@ setup()
 	cd "$DIRECTORY"
 }
 
-teardown()
-{
-	end_background
-}
-
 teardown_file()
 {
 	kill "$(cat "$BATS_FILE_TMPDIR/receiver")" || true
