@@ -36,6 +36,18 @@ void *eventlog_alloc(size_t bytes) __must_check;
 void *eventlog_alloc_locked(size_t bytes) __must_check;
 
 /**
+ * eventlog_alloc_as() - eventlog_alloc() or eventlog_alloc_locked()
+ * @bytes: as for these
+ * @charged: charge the memory to the calling process
+ *
+ * Return: the memory, for eventlog_free(), or NULL.
+ */
+static inline void * __must_check eventlog_alloc_as(size_t bytes, bool charged)
+{
+	return charged ? eventlog_alloc(bytes) : eventlog_alloc_locked(bytes);
+}
+
+/**
  * eventlog_alloc_nofail() - allocate zeroed memory that is not charged; cannot fail
  * @bytes: a small size; for operations that only remove something
  *

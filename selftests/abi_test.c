@@ -200,7 +200,7 @@ TEST(struct_size_too_small_is_einval)
 	}
 }
 
-TEST(struct_size_too_small_is_einval_for_markers)
+TEST(struct_size_too_small_is_einval_for_other_calls)
 {
 	int fd = device_open();
 	union request request;

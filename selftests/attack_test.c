@@ -20,6 +20,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "filter_common.h"
 #include "mapped_common.h"
 #include "module_common.h"
 
@@ -331,6 +332,60 @@ TEST(memory_of_a_cgroup)
 	CHECK_OK(try_register_long(fd, 0));
 	close(fd);
 	consumer_close(&consumer);
+	cgroup_remove();
+}
+
+#define INSTANCE_DEVICE "/dev/eventlog-attack"
+#define FILTERED_EVENTS 256
+
+/* What the kernel needs at least for a filter with all terms that is bound to an event. */
+#define BOUND_BYTES (EVENTLOG_TERMS_MAX * 40)
+
+/* Many rules, each with a filter for many events. */
+static void fill_filters(void)
+{
+	struct filter_term terms[EVENTLOG_TERMS_MAX] = { 0 };
+	static struct filter filter;
+	struct eventlog_subscribe setup = subscribe_request(0);
+	struct eventlog_rule rule = rule_request(NULL, NULL);
+	int producer = CHECK_OK(open(INSTANCE_DEVICE, O_RDWR | O_CLOEXEC));
+	int subscriber = CHECK_OK(open(INSTANCE_DEVICE, O_RDWR | O_CLOEXEC));
+	unsigned int i;
+
+	for (i = 0; i < EVENTLOG_TERMS_MAX; i++)
+		terms[i] = (struct filter_term){
+			.name = "x", .flags = EVENTLOG_TERM_NUMBER,
+			.operation = EVENTLOG_TERM_OP_EQUAL, .number = i,
+			.on_false = i + 1 < EVENTLOG_TERMS_MAX ? i + 1 : 0,
+		};
+	rule.filter = filter_fill(&filter, terms, EVENTLOG_TERMS_MAX, NULL);
+	for (i = 0; i < FILTERED_EVENTS; i++)
+		CHECK_OK(try_register_number(producer, "filtered", i));
+	CHECK_OK(ioctl(subscriber, EVENTLOG_IOC_SUBSCRIBE, &setup));
+	while (!ioctl(subscriber, EVENTLOG_IOC_RULE_ADD, &rule))
+		++*made;
+	CHECK_ERRNO2(ioctl(subscriber, EVENTLOG_IOC_RULE_ADD, &rule), ENOMEM, EMFILE);
+}
+
+/* The owner of an instance needs no capability to subscribe. */
+TEST(filters_of_an_owner)
+{
+	struct eventlog_instance_create create = {
+		.size = sizeof(create), .name = PTR("attack"), .owner = USER, .mode = 0600,
+	};
+	struct eventlog_instance_delete delete = { .size = sizeof(delete) };
+	int fd = device_open();
+
+	cgroup_make();
+	made_share();
+	CHECK_OK(ioctl(fd, EVENTLOG_IOC_INSTANCE_CREATE, &create));
+	close(create.fd);
+	as_user_in_cgroup(fill_filters);
+	CHECK(*made > 10);
+	CHECK((__u64)*made * FILTERED_EVENTS * BOUND_BYTES <= CGROUP_BYTES);
+	delete.id = create.id;
+	CHECK_OK(ioctl(fd, EVENTLOG_IOC_INSTANCE_DELETE, &delete));
+	close(fd);
 	cgroup_remove();
 }
 

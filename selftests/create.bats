@@ -5,16 +5,6 @@
 
 load elog.bash
 
-setup_file()
-{
-	find_built
-}
-
-setup()
-{
-	begin
-}
-
 teardown()
 {
 	end_background

@@ -14,11 +14,6 @@ setup_file()
 	unset NO_COLOR PAGER ELOG_PAGER LESS
 }
 
-setup()
-{
-	begin
-}
-
 teardown()
 {
 	end_background

@@ -47,6 +47,22 @@ end_background()
 	done
 }
 
+# Files that need more define these functions themselves.
+setup_file()
+{
+	find_built
+}
+
+setup()
+{
+	begin
+}
+
+teardown()
+{
+	end_background
+}
+
 elog()
 {
 	"$ELOG" "$@"

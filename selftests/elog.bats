@@ -5,21 +5,6 @@
 
 load elog.bash
 
-setup_file()
-{
-	find_built
-}
-
-setup()
-{
-	begin
-}
-
-teardown()
-{
-	end_background
-}
-
 @test "elog: wrong usage prints the reason and a hint" {
 	fails_with "usage: elog VERB"
 	fails_with "no verb 'frobnicate': must be one of capture, show," frobnicate

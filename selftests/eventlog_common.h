@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Functions that the tests share: calls of the device, a consumer that reads
- * rings and checks every rule of a ring, and helpers around the system.
+ * Functions that the tests share: calls of the device, and a consumer that reads
+ * rings and checks every rule of a ring.
  *
  * A function fails the test when something goes wrong, unless it says
  * otherwise.  One thread at a time may use a struct consumer.
@@ -13,14 +13,10 @@
 #include <sys/types.h>
 #include <linux/eventlog.h>
 
-#include "eventlog_test.h"
-
-#define ARRAY_SIZE(array) (sizeof(array) / sizeof((array)[0]))
+#include "system_common.h"
 
 /* A pointer as the ABI passes it. */
 #define PTR(pointer) ((__u64)(unsigned long)(pointer))
-
-#define ALIGN_UP(value, to) (((value) + ((to) - 1)) / (to) * (to))
 
 /* ------------------------------------------------------------------------
  * The device
@@ -96,6 +92,9 @@ struct eventlog_register register_event(int fd, const char *command);
 
 /** register_persistent() - REGISTER a command that stays; @provider may be NULL */
 struct eventlog_register register_persistent(int fd, const char *provider, const char *command);
+
+/** trace_group() - the group of events of the default provider */
+const char *trace_group(void);
 
 /** compare_words() - compare two __u32, for qsort(3) */
 int compare_words(const void *left, const void *right);
@@ -311,92 +310,5 @@ unsigned int consumer_skip(struct consumer *consumer);
 
 /** consumer_one() - read an event; fails unless there is exactly one */
 void consumer_one(struct consumer *consumer, struct record *record);
-
-/* ------------------------------------------------------------------------
- * The system
- */
-
-/** page_size() - size of a page in bytes */
-size_t page_size(void);
-
-/** pages_map() - map zeroed pages */
-void *pages_map(size_t bytes);
-
-/** pages_unmapped() - address of an inaccessible page */
-void *pages_unmapped(void);
-
-/** edge_buffer() - memory of this size right before an inaccessible page */
-void *edge_buffer(size_t bytes);
-
-/** clock_now() - CLOCK_MONOTONIC in nanoseconds */
-__u64 clock_now(void);
-
-/** cpus_allowed() - list up to max CPUs that this thread may run on; returns their number */
-unsigned int cpus_allowed(unsigned int *cpus, unsigned int max);
-
-/** cpu_pin() - restrict the calling thread to this CPU */
-void cpu_pin(unsigned int cpu);
-
-/** thread_id() - id of the calling thread */
-pid_t thread_id(void);
-
-/** thread_sleeps() - whether a thread of any process sleeps */
-bool thread_sleeps(pid_t thread);
-
-/** capabilities_keep() - drop every capability that is not in this mask */
-void capabilities_keep(__u64 mask);
-
-#define CAPABILITY_SYS_ADMIN (1ULL << 21)
-#define CAPABILITY_SYS_RESOURCE (1ULL << 24)
-#define CAPABILITY_PERFMON (1ULL << 38)
-#define CAPABILITY_ALL ((1ULL << 41) - 1)
-
-/** descriptor_send() - pass an open file over a socket */
-void descriptor_send(int socket, int fd);
-
-/** descriptor_receive() - receive an open file from a socket */
-int descriptor_receive(int socket);
-
-/** user_mode_linux() - whether the kernel is User Mode Linux: no jump labels, NMIs or perf */
-bool user_mode_linux(void);
-
-/* The directory of trace events. */
-#define TRACEFS "/sys/kernel/tracing"
-#define TRACE_EVENTS TRACEFS "/events"
-
-/**
- * trace_events_exist() - mount tracefs if necessary and prepare it for tests
- *
- * Return: whether the loaded module creates trace events.
- */
-bool trace_events_exist(void);
-
-/**
- * perf_open_id() - count a trace event with perf
- * @id: of the event
- * @pid: as for perf_event_open(2)
- * @cpu: the same
- *
- * Return: a file; -1 with errno on failure.
- */
-int perf_open_id(long id, pid_t pid, int cpu);
-
-/** trace_group() - the group of events of the default provider */
-const char *trace_group(void);
-
-/** file_number() - read a number from a file of /proc or /sys; -1 on failure */
-long file_number(const char *path);
-
-/** file_write() - write a text to a file of /proc or /sys; returns as write(2) */
-ssize_t file_write(const char *path, const char *text);
-
-/** module_open() - open the file of a module of module/ktest/; skips the test without it */
-int module_open(const char *name);
-
-/** module_load() - load such a module; returns as init_module(2) */
-int module_load(const char *name);
-
-/** module_unload() - unload a module; returns as delete_module(2) */
-int module_unload(const char *name);
 
 #endif /* EVENTLOG_COMMON_H */

@@ -6,21 +6,6 @@
 
 load elog.bash
 
-setup_file()
-{
-	find_built
-}
-
-setup()
-{
-	begin
-}
-
-teardown()
-{
-	end_background
-}
-
 fields='u32 bytes; char[8] word'
 
 # flood SMALL LARGE: makes the script $work/flood, which emits so many small and large events.

@@ -6,16 +6,6 @@
 
 load elog.bash
 
-setup_file()
-{
-	find_built
-}
-
-setup()
-{
-	begin
-}
-
 teardown()
 {
 	local name

@@ -12,16 +12,6 @@ setup_file()
 	PATH=$EVENTLOG_TOOLS:$PATH
 }
 
-setup()
-{
-	begin
-}
-
-teardown()
-{
-	end_background
-}
-
 # Captures what an example emits, with these fields, and checks that it says so while the event is disabled.
 emits()
 {

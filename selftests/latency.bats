@@ -5,21 +5,6 @@
 
 load elog.bash
 
-setup_file()
-{
-	find_built
-}
-
-setup()
-{
-	begin
-}
-
-teardown()
-{
-	end_background
-}
-
 # Emits events from lines "PROVIDER start|end SESSION ID STATUS NAME", in one process.
 # start has an id of 32 bits and char[8] name, end has an id of 64 bits and a string.
 emit_lines()

@@ -12,11 +12,6 @@ setup_file()
 	export MODULES=${EVENTLOG_KO%/*}/module/ktest
 }
 
-setup()
-{
-	begin
-}
-
 teardown()
 {
 	end_background

@@ -20,16 +20,6 @@ teardown_file()
 	rmmod eventlog_proc
 }
 
-setup()
-{
-	begin
-}
-
-teardown()
-{
-	end_background
-}
-
 # has_message MESSAGE: it is a whole line of stderr, without "elog VERB: ". No other name is
 # unknown yet.
 has_message()

@@ -4,36 +4,19 @@
  */
 #include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "module_common.h"
 
-const char *module_path(void)
-{
-	const char *path = getenv("EVENTLOG_KO");
-
-	return path ? path : getenv("EVENTLOG_MODULE");
-}
-
 int try_load(const char *parameters)
 {
-	const char *path = module_path();
-	int fd, result, error;
-
-	fd = CHECK_OK(open(path, O_RDONLY | O_CLOEXEC));
-	result = syscall(SYS_finit_module, fd, parameters, 0);
-	error = errno;
-	close(fd);
-	errno = error;
-	return result;
+	return module_insert(CHECK_OK(open(module_path(), O_RDONLY | O_CLOEXEC)), parameters);
 }
 
 int try_unload(void)
 {
-	return syscall(SYS_delete_module, "eventlog", O_NONBLOCK);
+	return module_unload("eventlog");
 }
 
 bool is_loaded(void)

@@ -9,9 +9,6 @@
 
 #include "eventlog_common.h"
 
-/** module_path() - the module's file, or NULL */
-const char *module_path(void);
-
 /** try_load() - load the module with these parameters; -1 with errno on failure */
 int try_load(const char *parameters);
 

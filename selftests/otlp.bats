@@ -6,11 +6,6 @@
 
 load elog.bash
 
-setup_file()
-{
-	find_built
-}
-
 setup()
 {
 	begin
@@ -25,11 +20,6 @@ setup()
 	if "$ELOG" capture --otlp "$url/ok" -d 0.01 2>&1 | grep -q 'built without'; then
 		skip "elog was built without libcurl"
 	fi
-}
-
-teardown()
-{
-	end_background
 }
 
 # emit_blobs COUNT: events blob/big of 30,000 bytes, from one process.

@@ -42,7 +42,7 @@ static __u8 flags(void)
 }
 
 static void emit_record(int fd, __u32 index, __u8 level, const void *metadata, size_t size,
-		 const void *data, size_t data_size)
+			const void *data, size_t data_size)
 {
 	struct header header = {
 		.flags = flags(), .id = 7, .level = level, .size = (__u16)size, .kind = 1,

@@ -19,7 +19,6 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/utsname.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -174,12 +173,7 @@ static void run_program(__u64 seed, bool is_root, unsigned int calls, int socket
  */
 static bool trace_files_safe(void)
 {
-	struct utsname name;
-	unsigned int version, patch;
-
-	CHECK_OK(uname(&name));
-	return trace_events_exist() && sscanf(name.release, "%u.%u", &version, &patch) == 2 &&
-	       (version > 6 || (version == 6 && patch >= 11));
+	return trace_events_exist() && !kernel_before(6, 11);
 }
 
 /* Events of the programs, groups, and an event of the module. */

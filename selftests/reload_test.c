@@ -17,6 +17,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "mapped_common.h"
 #include "module_common.h"
 
 /* The module is in use: rmmod is denied and the device still works. */
@@ -51,24 +52,20 @@ TEST(open_file_pins_the_module)
 /* The mapping of a producer ring uses the file after that was closed. */
 TEST(mapped_ring_pins_the_module)
 {
-	struct eventlog_attach attach = { .size = sizeof(attach), .data_bytes = 1 << 16 };
+	struct mapped ring;
 	unsigned int i;
 	int fd, copy;
-	void *ring;
 
 	load("");
 	for (i = 0; i < 3; i++) {
 		fd = device_open();
 		register_event(fd, "event u64 value");
-		CHECK_OK(ioctl(fd, EVENTLOG_IOC_ATTACH, &attach));
-		ring = mmap(NULL, attach.length, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
-			    attach.offset);
-		CHECK(ring != MAP_FAILED);
+		mapped_attach(&ring, fd, mapped_least_bytes());
 		/* A file may be closed before its rings, and the other way round. */
 		copy = i == 1 ? CHECK_OK(dup(fd)) : -1;
 		close(fd);
 		check_busy();
-		CHECK_OK(munmap(ring, attach.length));
+		mapped_unmap(&ring);
 		if (i == 1) {
 			check_busy();
 			close(copy);
@@ -76,7 +73,6 @@ TEST(mapped_ring_pins_the_module)
 		CHECK_OK(try_unload());
 		CHECK(!is_loaded());
 		load("");
-		attach.ring = 0;
 	}
 }
 

@@ -14,7 +14,6 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/utsname.h>
 #include <unistd.h>
 
 #include "eventlog_common.h"
@@ -528,16 +527,6 @@ TEST(delete_while_attached_is_ebusy)
 	CHECK_OK(try_delete(fd, NULL, "trace_deleted"));
 	WAIT_FOR(!exists(user_path("trace_deleted", "enable")));
 	close(fd);
-}
-
-static bool kernel_before(int major, int minor)
-{
-	struct utsname name;
-	int is_major, is_minor;
-
-	CHECK_OK(uname(&name));
-	CHECK_EQ(sscanf(name.release, "%d.%d", &is_major, &is_minor), 2);
-	return is_major < major || (is_major == major && is_minor < minor);
 }
 
 /*

@@ -14,11 +14,6 @@ setup_file()
 	export MEMCACHED=${MEMCACHED:-$EVENTLOG_BUILD/memcached}
 }
 
-setup()
-{
-	begin
-}
-
 teardown()
 {
 	end_background

@@ -175,7 +175,7 @@ static struct eventlog_listeners *eventlog_listeners_make(struct eventlog_event 
 	bytes = sizeof(*listeners) + subscribers * sizeof(listeners->entries[0]) +
 		rules * sizeof(*next_rule);
 	listeners = nofail ? eventlog_alloc_nofail(bytes) :
-			     eventlog_alloc_locked(bytes);
+			     eventlog_alloc_as(bytes, eventlog_sinks_charged(domain));
 	if (!listeners)
 		return ERR_PTR(-ENOMEM);
 	listeners->event = event;

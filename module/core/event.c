@@ -345,8 +345,6 @@ static int eventlog_event_activate(struct eventlog_event *event,
 	struct eventlog_domain *domain = event->domain;
 	int slot, ret;
 
-	if (domain->dead)
-		return -ENODEV;
 	if (!eventlog_user_charge(event->user, EVENTLOG_QUOTA_EVENTS, 1))
 		return -EDQUOT;
 	ret = -ENOSPC;

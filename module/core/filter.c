@@ -491,7 +491,8 @@ struct eventlog_predicate *eventlog_predicate_bind(struct eventlog_expression *e
 	struct eventlog_test *test;
 	unsigned int i;
 
-	predicate = eventlog_alloc_locked(struct_size(predicate, tests, expression->count));
+	predicate = eventlog_alloc_as(struct_size(predicate, tests, expression->count),
+				      subject->charged);
 	if (!predicate)
 		return NULL;
 	if (subject->counted)

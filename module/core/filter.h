@@ -148,11 +148,13 @@ struct eventlog_predicate {
  *	no such field; -EINVAL: the field cannot be compared
  * @of: argument of @find
  * @counted: count how often the predicate is false
+ * @charged: charge the predicate to the calling process
  */
 struct eventlog_subject {
 	int (*find)(const void *of, const char *name, struct eventlog_operand *operand);
 	const void *of;
 	bool counted;
+	bool charged;
 };
 
 /**
@@ -196,6 +198,7 @@ struct eventlog_predicate *eventlog_predicate_bind(struct eventlog_expression *e
  * @expression: valid; the predicate takes a reference
  * @fields_text: schema lines of the event
  * @provider: the kernel provider of the event, registered, or NULL
+ * @charged: charge the predicate to the calling process
  *
  * Context: process context.
  *
@@ -203,7 +206,8 @@ struct eventlog_predicate *eventlog_predicate_bind(struct eventlog_expression *e
  */
 struct eventlog_predicate *eventlog_predicate_bind_event(struct eventlog_expression *expression,
 							 const char *fields_text,
-							 const struct eventlog_provider *provider);
+							 const struct eventlog_provider *provider,
+							 bool charged);
 
 /**
  * eventlog_predicates_free() - free predicates after an RCU grace period

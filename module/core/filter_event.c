@@ -110,9 +110,12 @@ static int eventlog_event_field_find(const void *of, const char *name,
 
 struct eventlog_predicate *eventlog_predicate_bind_event(struct eventlog_expression *expression,
 							 const char *fields_text,
-							 const struct eventlog_provider *provider)
+							 const struct eventlog_provider *provider,
+							 bool charged)
 {
-	struct eventlog_subject subject = { .find = eventlog_event_field_find };
+	struct eventlog_subject subject = {
+		.find = eventlog_event_field_find, .charged = charged,
+	};
 	struct eventlog_event_fields *table;
 	struct eventlog_predicate *predicate;
 

@@ -43,17 +43,19 @@ void eventlog_rule_free(struct eventlog_subscriber_rule *rule)
 	eventlog_free(rule);
 }
 
-/* Binds a rule's filter to fields, and stores the predicate. */
+/* Binds a rule's filter to the fields of an event, and stores the predicate. */
 static const struct eventlog_predicate *
-eventlog_rule_predicate_make(struct eventlog_subscriber_rule *rule, u32 descriptor,
-			     const char *fields_text, const struct eventlog_provider *provider)
+eventlog_rule_predicate_make(struct eventlog_subscriber_rule *rule,
+			     const struct eventlog_event *event,
+			     const struct eventlog_provider *provider)
 {
 	struct eventlog_predicate *predicate;
 
-	predicate = eventlog_predicate_bind_event(rule->expression, fields_text, provider);
+	predicate = eventlog_predicate_bind_event(rule->expression, event->fields_text, provider,
+						  eventlog_sinks_charged(event->domain));
 	if (!predicate)
 		return NULL;
-	if (xa_err(xa_store(&rule->predicates, descriptor, predicate, GFP_KERNEL))) {
+	if (xa_err(xa_store(&rule->predicates, event->descriptor, predicate, GFP_KERNEL))) {
 		eventlog_predicates_free(predicate);
 		return NULL;
 	}
@@ -69,8 +71,7 @@ const struct eventlog_predicate *eventlog_rule_predicate(struct eventlog_subscri
 	predicate = xa_load(&rule->predicates, event->descriptor);
 	if (predicate || !make)
 		return predicate;
-	return eventlog_rule_predicate_make(rule, event->descriptor, event->fields_text,
-					    eventlog_event_sets(event));
+	return eventlog_rule_predicate_make(rule, event, eventlog_event_sets(event));
 }
 
 /* The live event with the lowest descriptor above @descriptor that the rule matches. */
@@ -108,8 +109,7 @@ int eventlog_rule_bind(struct eventlog_domain *domain, struct eventlog_subscribe
 		if (!event)
 			return 0;
 		descriptor = event->descriptor;
-		predicate = eventlog_rule_predicate_make(rule, descriptor, event->fields_text,
-							 provider);
+		predicate = eventlog_rule_predicate_make(rule, event, provider);
 		eventlog_event_release(event);
 		if (!predicate)
 			return -ENOMEM;
@@ -151,7 +151,7 @@ struct eventlog_event_stats *eventlog_subscriber_stats(struct eventlog_subscribe
 
 	if (stats || !make)
 		return stats;
-	stats = eventlog_alloc_locked(sizeof(*stats));
+	stats = eventlog_alloc_as(sizeof(*stats), eventlog_sinks_charged(event->domain));
 	if (!stats)
 		return NULL;
 	/* Earlier losses do not concern this subscriber. */

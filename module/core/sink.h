@@ -10,6 +10,19 @@
 #include "core/types.h"
 
 /**
+ * eventlog_sinks_charged() - is memory for rules and events charged to the calling process
+ * @domain: the domain
+ *
+ * In the root it is not, because all users wait for the lock; subscribers have a capability.
+ * In an instance it is, because the owner needs no capability, and only users of the instance
+ * wait.
+ */
+static inline bool eventlog_sinks_charged(const struct eventlog_domain *domain)
+{
+	return domain->user;
+}
+
+/**
  * eventlog_rule_matches() - do the constant properties of an event match a rule
  * @rule: the rule
  * @event: the event; its domain locked

@@ -687,12 +687,13 @@ static int eventlog_subscriber_join(struct eventlog_subscriber *subscriber)
 	int ret;
 
 	mutex_lock(&domain->lock);
-	ret = domain->dead ? -ENODEV : -EMFILE;
-	if (!domain->dead && domain->subscriber_count < domain->subscribers_max) {
+	ret = domain->subscriber_count < domain->subscribers_max ? 0 : -EMFILE;
+	if (domain->dead)
+		ret = -ENODEV;
+	if (!ret) {
 		subscriber->sequence = domain->subscriber_sequence++;
 		list_add_tail(&subscriber->node, &domain->subscribers);
 		domain->subscriber_count++;
-		ret = 0;
 	}
 	mutex_unlock(&domain->lock);
 	return ret;

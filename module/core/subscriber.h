@@ -251,7 +251,7 @@ int eventlog_subscriber_rule_add(struct eventlog_subscriber *subscriber,
 int eventlog_subscriber_rule_delete(struct eventlog_subscriber *subscriber, u32 rule_id);
 
 /**
- * eventlog_subscribers_end() - tell all subscribers that their domain is dead
+ * eventlog_subscribers_end() - wake up the pollers of a dead domain, with POLLHUP
  * @domain: dead, not locked
  *
  * Waits until no writer uses the old listeners: the rings do not change any more.

@@ -3,7 +3,7 @@
  * The structs that several files of core/ share.
  *
  * A domain is the set of definitions, providers and subscribers that see one
- * another, and the status map that tells processes which events are enabled.  The root
+ * another, and the status map that shows processes which events are enabled.  The root
  * domain is behind /dev/eventlog; each instance, see user/instance.h, has another one.
  *
  * domain->lock, a mutex, protects the domain and all members of its events,

@@ -183,7 +183,8 @@ notrace void eventlog_marker_fire(struct eventlog_marker *marker, ...)
 	eventlog_marker_values(marker, values);
 	preempt_disable_notrace();
 	active = smp_load_acquire(&marker->active);
-	if (unlikely(active & EVENTLOG_MARKER_CONDITIONAL) && !eventlog_marker_passes(marker, values))
+	if (unlikely(active & EVENTLOG_MARKER_CONDITIONAL) &&
+	    !eventlog_marker_passes(marker, values))
 		goto out;
 	if (active & EVENTLOG_MARKER_TRACE)
 		eventlog_marker_emit(marker, values);

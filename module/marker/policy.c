@@ -18,8 +18,9 @@
 #include "memory.h"
 #include "marker/policy.h"
 
-static struct eventlog_policy *eventlog_policy_new(const char *program, const char *marker, struct eventlog_expression *expression,
-		    const struct eventlog_marker_policy *request)
+static struct eventlog_policy *eventlog_policy_new(const char *program, const char *marker,
+						   struct eventlog_expression *expression,
+						   const struct eventlog_marker_policy *request)
 {
 	size_t program_bytes = strlen(program) + 1, marker_bytes = strlen(marker) + 1;
 	struct eventlog_policy *policy;

@@ -53,7 +53,8 @@ void eventlog_policies_init(void);
  *
  * Process context.  Changes the generation if it changes a policy or an event.
  *
- * Return: 0; -ENOSPC: there are too many, or all ids are used up; -ENOMEM.  Nothing is changed on errors.
+ * Return: 0; -ENOSPC: there are too many, or all ids are used up; -ENODEV: the domain is dead;
+ * -ENOMEM.  Nothing is changed on errors.
  */
 int eventlog_policy_add(struct eventlog_domain *domain, const char *program, const char *marker,
 			struct eventlog_expression *expression,
