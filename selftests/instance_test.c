@@ -753,6 +753,38 @@ TEST(as_many_as_there_may_be)
 	close(fd);
 }
 
+/* The limit of the module parameter, which cannot be changed. */
+TEST(parameter_instances_max)
+{
+	static const char parameter[] = "/sys/module/eventlog/parameters/instances_max";
+	struct eventlog_instance_create request = create_request("one_more");
+	struct stat status;
+	__u32 id;
+	int fd;
+
+	load("instances_max=2");
+	CHECK_OK(stat(parameter, &status));
+	CHECK_EQ(status.st_mode & 0222, 0);
+	close(create("first", &id));
+	close(create("second", NULL));
+	fd = device_open();
+	CHECK_ERRNO(try_create(fd, &request), ENOSPC);
+	CHECK_ERRNO(access("/dev/eventlog-one_more", F_OK), ENOENT);
+	CHECK_OK(try_delete_instance(fd, id));
+	CHECK_OK(try_create(fd, &request));
+	close(request.fd);
+	CHECK_EQ(count_instances(true), 2);
+	close(fd);
+
+	load("instances_max=0");
+	fd = device_open();
+	CHECK_ERRNO(try_create(fd, &request), ENOSPC);
+	close(fd);
+	CHECK_OK(try_unload());
+	CHECK_ERRNO(try_load("instances_max=1025"), EINVAL);
+	load("");
+}
+
 /* The module can be unloaded with instances, unless one of their files is open. */
 TEST(unload)
 {

@@ -73,6 +73,7 @@ struct eventlog_instance {
 
 static struct class eventlog_instance_class = { .name = "eventlog" };
 static struct eventlog_domain *eventlog_instances_root;
+static unsigned int eventlog_instances_max;
 static void (*eventlog_instances_empty)(struct eventlog_domain *domain);
 static dev_t eventlog_instances_first;
 static struct cdev eventlog_instances_cdev;
@@ -208,7 +209,7 @@ static int eventlog_instance_minor_get(struct eventlog_instance *instance)
 	int ret;
 
 	lockdep_assert_held(&eventlog_instances_lock);
-	if (eventlog_instances_count >= EVENTLOG_INSTANCES_MAX)
+	if (eventlog_instances_count >= eventlog_instances_max)
 		return -ENOSPC;
 	/* 1: the search has started again at 0. */
 	ret = xa_alloc_cyclic(&eventlog_minors, &instance->minor, instance,
@@ -610,12 +611,13 @@ const struct eventlog_ioctls eventlog_instance_ioctls = {
 
 /* ---- life ---- */
 
-int eventlog_instances_init(struct eventlog_domain *root,
+int eventlog_instances_init(struct eventlog_domain *root, unsigned int instances_max,
 			    void (*empty)(struct eventlog_domain *domain))
 {
 	int ret;
 
 	eventlog_instances_root = root;
+	eventlog_instances_max = instances_max;
 	eventlog_instances_empty = empty;
 	ret = alloc_chrdev_region(&eventlog_instances_first, 0, EVENTLOG_MINORS, "eventlog");
 	if (ret)

@@ -861,7 +861,7 @@ struct eventlog_filter_get {
  * a million have been created since.
  */
 #define EVENTLOG_INSTANCE_NAME_MAX	128	/* bytes, NUL included */
-#define EVENTLOG_INSTANCES_MAX		1024
+#define EVENTLOG_INSTANCES_MAX		1024	/* the module may be loaded with a lower limit */
 #define EVENTLOG_INSTANCE_LIMITS	16	/* room for limits in INSTANCE_CREATE */
 
 /*
@@ -875,8 +875,8 @@ struct eventlog_filter_get {
  * instance's events_max, and is at most that of the root.
  *
  * EINVAL: the name, the mode, the owner or the group is not valid, or a limit is 0 or too
- * large.  EEXIST: there is an instance of this name.  ENOSPC: there are already
- * EVENTLOG_INSTANCES_MAX.  EPERM: no capability, or the file belongs to an instance.
+ * large.  EEXIST: there is an instance of this name.  ENOSPC: there are already as many as
+ * the module allows.  EPERM: no capability, or the file belongs to an instance.
  */
 struct eventlog_instance_create {
 	__u32 size;
