@@ -55,6 +55,12 @@ static ulong ring_memory_max;
 module_param(ring_memory_max, ulong, 0444);
 MODULE_PARM_DESC(ring_memory_max, "limit of the memory of all rings, in bytes (half of the memory)");
 
+static uint instances_max = EVENTLOG_INSTANCES_MAX;
+module_param(instances_max, uint, 0444);
+MODULE_PARM_DESC(instances_max, "limit of instances, 0: none, up to "
+				__stringify(EVENTLOG_INSTANCES_MAX) " ("
+				__stringify(EVENTLOG_INSTANCES_MAX) ")");
+
 static bool spinlock;
 module_param(spinlock, bool, 0444);
 MODULE_PARM_DESC(spinlock, "take a spinlock to write to rings, as 32-bit kernels always do (N)");
@@ -138,7 +144,7 @@ static int __init eventlog_init(void)
 	int ret;
 
 	if (!events_max || events_max > EVENTLOG_EVENTS_MAX || !subscribers_max || !rules_max ||
-	    !registrations_max || mode & ~0777 ||
+	    !registrations_max || instances_max > EVENTLOG_INSTANCES_MAX || mode & ~0777 ||
 	    (strcmp(user_events, "auto") && strcmp(user_events, "off"))) {
 		pr_err("module parameter out of range, see modinfo eventlog\n");
 		return -EINVAL;
@@ -171,7 +177,7 @@ static int __init eventlog_init(void)
 	ret = eventlog_markers_init();
 	if (ret)
 		goto err_trace;
-	ret = eventlog_instances_init(&eventlog_root_domain, eventlog_domain_empty);
+	ret = eventlog_instances_init(&eventlog_root_domain, instances_max, eventlog_domain_empty);
 	if (ret)
 		goto err_markers;
 	ret = eventlog_device_init(mode, rules_max, registrations_max, &eventlog_marker_ioctls);

@@ -15,60 +15,11 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "instance_common.h"
 #include "mapped_common.h"
 #include "module_common.h"
 
 #define RING_BYTES 65536
-
-static struct eventlog_instance_create create_request(const char *name)
-{
-	struct eventlog_instance_create request = {
-		.size = sizeof(request), .name = PTR(name), .mode = 0600,
-	};
-
-	return request;
-}
-
-static int try_create(int fd, struct eventlog_instance_create *request)
-{
-	return ioctl(fd, EVENTLOG_IOC_INSTANCE_CREATE, request);
-}
-
-/* Creates an instance and returns the file; @id may be NULL. */
-static int create_with(struct eventlog_instance_create *request, __u32 *id)
-{
-	int fd = device_open();
-
-	CHECK_OK(try_create(fd, request));
-	CHECK(request->id);
-	CHECK_EQ(fcntl(request->fd, F_GETFD), FD_CLOEXEC);
-	close(fd);
-	if (id)
-		*id = request->id;
-	return request->fd;
-}
-
-static int create(const char *name, __u32 *id)
-{
-	struct eventlog_instance_create request = create_request(name);
-
-	return create_with(&request, id);
-}
-
-static int try_delete_instance(int fd, __u32 id)
-{
-	struct eventlog_instance_delete request = { .size = sizeof(request), .id = id };
-
-	return ioctl(fd, EVENTLOG_IOC_INSTANCE_DELETE, &request);
-}
-
-static void delete_instance(__u32 id)
-{
-	int fd = device_open();
-
-	CHECK_OK(try_delete_instance(fd, id));
-	close(fd);
-}
 
 /* Gets the instance after @id; returns as ioctl(2). */
 static int next_instance(int fd, __u32 id, struct eventlog_instance_next *next,
@@ -101,19 +52,6 @@ static unsigned int count_instances(bool remove)
 	CHECK_EQ(errno, ENOENT);
 	close(fd);
 	return count;
-}
-
-/* Another file of an instance, by one of its files. */
-static int try_open_instance(int fd, __u32 id)
-{
-	struct eventlog_instance_open request = { .size = sizeof(request), .id = id };
-
-	return ioctl(fd, EVENTLOG_IOC_INSTANCE_OPEN, &request) ? -1 : request.fd;
-}
-
-static int open_instance(int fd)
-{
-	return CHECK_OK(try_open_instance(fd, 0));
 }
 
 static void subscribe_all(struct consumer *consumer, int fd)
@@ -163,7 +101,7 @@ TEST(bad_requests)
 		request.member = (value);					\
 		CHECK_ERRNO(try_create(fd, &request), EINVAL);			\
 	} while (0)
-	REFUSE(flags, 1);
+	REFUSE(flags, EVENTLOG_INSTANCE_TRACE << 1);
 	REFUSE(mode, 0);
 	REFUSE(mode, 01600);
 	REFUSE(owner, -1);
@@ -751,6 +689,38 @@ TEST(as_many_as_there_may_be)
 	close(request.fd);
 	CHECK_OK(try_delete_instance(fd, request.id));
 	close(fd);
+}
+
+/* The limit of the module parameter, which cannot be changed. */
+TEST(parameter_instances_max)
+{
+	static const char parameter[] = "/sys/module/eventlog/parameters/instances_max";
+	struct eventlog_instance_create request = create_request("one_more");
+	struct stat status;
+	__u32 id;
+	int fd;
+
+	load("instances_max=2");
+	CHECK_OK(stat(parameter, &status));
+	CHECK_EQ(status.st_mode & 0222, 0);
+	close(create("first", &id));
+	close(create("second", NULL));
+	fd = device_open();
+	CHECK_ERRNO(try_create(fd, &request), ENOSPC);
+	CHECK_ERRNO(access("/dev/eventlog-one_more", F_OK), ENOENT);
+	CHECK_OK(try_delete_instance(fd, id));
+	CHECK_OK(try_create(fd, &request));
+	close(request.fd);
+	CHECK_EQ(count_instances(true), 2);
+	close(fd);
+
+	load("instances_max=0");
+	fd = device_open();
+	CHECK_ERRNO(try_create(fd, &request), ENOSPC);
+	close(fd);
+	CHECK_OK(try_unload());
+	CHECK_ERRNO(try_load("instances_max=1025"), EINVAL);
+	load("");
 }
 
 /* The module can be unloaded with instances, unless one of their files is open. */

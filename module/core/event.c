@@ -727,12 +727,17 @@ void eventlog_events_kill(struct eventlog_domain *domain)
 	mutex_lock(&domain->lock);
 	WRITE_ONCE(domain->dead, true);
 	xa_for_each(&domain->definitions, descriptor, event) {
-		if (event->slot)
-			eventlog_enable_event_clear(event);
 		cond_resched();
+		if (!event->slot)
+			continue;
+		eventlog_enable_event_clear(event);
+		if (eventlog_trace_ops)
+			eventlog_trace_ops->remove(event);
 	}
 	eventlog_domain_status_dead(domain);
 	mutex_unlock(&domain->lock);
+	if (eventlog_trace_ops)
+		eventlog_trace_ops->abandon(domain);
 }
 
 void eventlog_events_drop_all(struct eventlog_domain *domain)

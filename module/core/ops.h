@@ -31,12 +31,15 @@ struct eventlog_watch;
  * @layout_free: free what @prepare returned, or NULL; in any process context
  * @remove: an event ends: its trace event goes; tracers get nothing more after an
  *	RCU grace period
+ * @abandon: the domain is dead, and all its live events were removed: their trace events do not
+ *	stay for definitions that come back.  When it returns, nothing uses the domain.  The
+ *	domain is not locked; sleeps
  * @recharge: an event counts for another user
  * @persist: an event is persistent now; the module is pinned by the caller's file
  * @busy: is ftrace, perf or BPF attached, or does an eprobe or a trigger hold it
  * @lost: set the numbers of events that were too large for ftrace, and for perf and BPF
  * @status: append what is attached to an event, for the status listing
- * @unmade: number of live events that have no trace event for want of room
+ * @unmade: number of a domain's live events that have no trace event for want of room
  * @wait: wait until ftrace knows the trace event of a live event; NULL: until ftrace has
  *	forgotten those of ended events, unless they must stay.  The domain is not locked,
  *	event_mutex is not held
@@ -46,12 +49,13 @@ struct eventlog_trace_ops {
 	void (*add)(struct eventlog_event *event, struct eventlog_trace_layout **layout);
 	void (*layout_free)(struct eventlog_trace_layout *layout);
 	void (*remove)(struct eventlog_event *event);
+	void (*abandon)(const struct eventlog_domain *domain);
 	void (*recharge)(struct eventlog_event *event);
 	void (*persist)(struct eventlog_event *event);
 	bool (*busy)(const struct eventlog_event *event);
 	void (*lost)(const struct eventlog_event *event, u64 *ftrace, u64 *perf);
 	void (*status)(struct eventlog_text *text, const struct eventlog_event *event);
-	unsigned int (*unmade)(void);
+	unsigned int (*unmade)(const struct eventlog_domain *domain);
 	void (*wait)(const struct eventlog_event *event);
 };
 

@@ -54,6 +54,7 @@ struct task_struct;
  * @id: what user space calls it; 0 is the root domain.  Constant
  * @owner: effective uid of openers that need no capability; INVALID_UID: none.  Constant
  * @user: all its openers count as this user, with a reference; NULL: each is its own
+ * @trace_group: what the groups of its trace events begin with; NULL: it has none.  Constant
  * @dead: it was deleted: nothing is enabled any more, nothing can be added.  Set once
  * @ended: likewise, and all records are in the rings; read without the lock
  * @lock: see the top of the file
@@ -94,6 +95,7 @@ struct eventlog_domain {
 	u32 id;
 	kuid_t owner;
 	struct eventlog_user *user;
+	const char *trace_group;
 	bool dead;
 	bool ended;
 	struct mutex lock;

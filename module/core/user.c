@@ -85,7 +85,7 @@ static struct eventlog_user *eventlog_user_alloc(const unsigned long *limits)
 
 	if (!user)
 		return NULL;
-	user->limits = limits;
+	memcpy(user->limits, limits, sizeof(user->limits));
 	INIT_LIST_HEAD(&user->retained);
 	spin_lock_init(&user->lock);
 	user->tokens = eventlog_user_tokens_max(user);

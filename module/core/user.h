@@ -43,7 +43,7 @@ struct cred;
 struct eventlog_user {
 	struct hlist_node node;
 	kuid_t uid;
-	const unsigned long *limits;
+	unsigned long limits[EVENTLOG_QUOTAS];
 	atomic_t references;
 	atomic_long_t use[EVENTLOG_QUOTAS];
 	atomic_long_t denied[EVENTLOG_QUOTAS];
@@ -77,7 +77,7 @@ struct eventlog_user *eventlog_user_open(const struct cred *cred);
 
 /**
  * eventlog_user_of_instance() - make the user of an instance
- * @limits: by enum eventlog_quota; valid as long as the user.  DEFINITIONS is a u32
+ * @limits: by enum eventlog_quota.  DEFINITIONS is a u32
  *
  * Return: the user, for eventlog_user_put(), or NULL.
  */

@@ -18,6 +18,7 @@
 #include "core/text.h"
 #include "memory.h"
 #include "trace/attach.h"
+#include "trace/definition.h"
 #include "trace/layout.h"
 #include "trace/worker.h"
 
@@ -40,7 +41,7 @@ void eventlog_trace_pin(bool *pinned, bool pin)
 struct eventlog_tracers *eventlog_tracers_get(const struct eventlog_trace_event *trace)
 {
 	return rcu_dereference_protected(trace->tracers,
-					 lockdep_is_held(&eventlog_trace_domain->lock));
+					 lockdep_is_held(&eventlog_traces.lock));
 }
 
 bool eventlog_trace_held(const struct eventlog_trace_event *trace)
@@ -124,7 +125,7 @@ static void eventlog_trace_detach(struct eventlog_trace_event *trace, struct tra
  */
 static void eventlog_trace_notify(void)
 {
-	if (!eventlog_update_try(eventlog_trace_domain))
+	if (!eventlog_update_try(&eventlog_root_domain))
 		eventlog_trace_notify_later();
 }
 
@@ -132,16 +133,17 @@ static void eventlog_trace_notify(void)
 static int eventlog_trace_change(struct eventlog_trace_event *trace, bool attach,
 				 struct trace_event_file *file)
 {
+	struct eventlog_domain *domain;
+	int reader, ret = 0;
 	bool changed;
-	int ret = 0;
 
-	mutex_lock(&eventlog_trace_domain->lock);
+	domain = eventlog_trace_lock(trace, &reader);
 	if (attach)
 		ret = eventlog_trace_attach(trace, file);
 	else
 		eventlog_trace_detach(trace, file);
-	changed = !list_empty(&eventlog_trace_domain->dirty_providers);
-	mutex_unlock(&eventlog_trace_domain->lock);
+	changed = domain && !list_empty(&domain->dirty_providers);
+	eventlog_trace_unlock(domain, reader);
 	eventlog_watch_settle();
 	if (changed)
 		eventlog_trace_notify();
@@ -277,9 +279,12 @@ void eventlog_trace_emit(const struct eventlog_emission *emission)
 
 void eventlog_trace_status(struct eventlog_text *text, const struct eventlog_event *event)
 {
-	const struct eventlog_trace_event *trace = event->trace.event;
-	const struct eventlog_tracers *tracers = eventlog_tracers_get(trace);
+	const struct eventlog_trace_event *trace;
+	const struct eventlog_tracers *tracers;
 
+	mutex_lock(&eventlog_traces.lock);
+	trace = event->trace.event;
+	tracers = trace ? eventlog_tracers_get(trace) : NULL;
 	if (tracers && tracers->count)
 		eventlog_text_print(text, " ftrace");
 #ifdef CONFIG_PERF_EVENTS
@@ -287,14 +292,18 @@ void eventlog_trace_status(struct eventlog_text *text, const struct eventlog_eve
 		eventlog_text_print(text, bpf_prog_array_valid((void *)&trace->call) ? " bpf" :
 										       " perf");
 #endif
+	mutex_unlock(&eventlog_traces.lock);
 }
 
 void eventlog_trace_lost(const struct eventlog_event *event, u64 *ftrace, u64 *perf)
 {
-	const struct eventlog_trace_event *trace = event->trace.event;
+	const struct eventlog_trace_event *trace;
 
+	mutex_lock(&eventlog_traces.lock);
+	trace = event->trace.event;
 	*ftrace = trace ? (unsigned long)atomic_long_read(&trace->lost_ftrace) : 0;
 	*perf = trace ? (unsigned long)atomic_long_read(&trace->lost_perf) : 0;
+	mutex_unlock(&eventlog_traces.lock);
 }
 
 #endif /* EVENTLOG_TRACE_EVENTS */

@@ -17,6 +17,7 @@
 
 #if EVENTLOG_TRACE_EVENTS
 
+struct eventlog_domain;
 struct eventlog_emission;
 struct eventlog_event;
 struct eventlog_text;
@@ -44,10 +45,12 @@ struct eventlog_tracers {
  * @class: likewise
  * @tracepoint: has only a name, which BPF asks for
  * @layout: its fields while ftrace knows it; the worker changes it under event_mutex
- * @tracers: what is attached; RCU, under domain->lock; NULL: nothing
+ * @tracers: what is attached; RCU, under the table's lock; NULL: nothing
  * @lost_ftrace: events too large for ftrace
  * @lost_perf: events too large for perf
- * @event: the definition; NULL: it should go, or is gone; under domain->lock
+ * @event: the definition; NULL: it should go, or is gone; under domain->lock and the table's
+ * @domain: the definition's, likewise; see eventlog_trace_lock()
+ * @instance: id of the last definition's domain
  * @prepared: the layout that it will be added with
  * @user: the user that it counts for, with a reference; NULL: one without limits
  * @key: identifies the definition it was made for
@@ -56,12 +59,13 @@ struct eventlog_tracers {
  * @node: in the worker's list, that of idle ones, that of free ones, or a batch
  * @busy: it is in a batch
  * @of_kernel: its definition is a kernel provider's
+ * @abandoned: the instance was deleted; it does not stay idle
  * @idle_over: it has been idle for long enough
  * @idle_until: when that will be, in jiffies
  * @attached_pin: it pins the module because a tracer is attached
  * @pinned: it pins the module because something may attach without a call of reg()
  * @needed: in a batch: it should exist
- * @uses: how often it got a definition; under domain->lock
+ * @uses: how often it got a definition
  * @suffix: in a batch: makes its name unique
  * @uses_seen: in a batch: @uses before the grace period that precedes a removal
  * @foreign: in a batch: its name is taken by an event of someone else
@@ -81,6 +85,8 @@ struct eventlog_trace_event {
 	atomic_long_t lost_ftrace;
 	atomic_long_t lost_perf;
 	struct eventlog_event *event;
+	struct eventlog_domain *domain;
+	u32 instance;
 	struct eventlog_trace_layout *prepared;
 	struct eventlog_user *user;
 	u64 key;
@@ -89,6 +95,7 @@ struct eventlog_trace_event {
 	struct list_head node;
 	bool busy;
 	bool of_kernel;
+	bool abandoned;
 	bool idle_over;
 	unsigned long idle_until;
 	bool attached_pin;
@@ -121,7 +128,7 @@ int eventlog_trace_reg(struct trace_event_call *call, enum trace_reg type, void 
 
 /**
  * eventlog_tracers_get() - what is attached to a trace event
- * @trace: the root domain is locked
+ * @trace: the table is locked
  */
 struct eventlog_tracers *eventlog_tracers_get(const struct eventlog_trace_event *trace);
 

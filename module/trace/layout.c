@@ -631,8 +631,8 @@ struct eventlog_trace_layout *eventlog_trace_layout_new(const struct eventlog_ev
 	layout->fields = eventlog_alloc((count + 1) * sizeof(*layout->fields));
 	layout->patches = eventlog_alloc((count + 1) * sizeof(*layout->patches));
 	layout->ftrace_fields = eventlog_alloc((count + 2) * sizeof(*layout->ftrace_fields));
-	layout->group = eventlog_trace_name_make(plain ? "" : "eventlog_", event->provider->name,
-						 plain);
+	layout->group = eventlog_trace_name_make(plain ? "" : event->domain->trace_group,
+						 event->provider->name, plain);
 	layout->name = eventlog_trace_name_make("", event->name, plain);
 	if (!layout->text || !layout->fields || !layout->patches || !layout->ftrace_fields ||
 	    !layout->group || !layout->name)

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Trace events: every definition, while it is live, is also an event of ftrace.  It
- * appears in tracefs, and ftrace, perf and BPF programs can attach to it.
+ * Trace events: every definition of the root, and of instances that were created with
+ * EVENTLOG_INSTANCE_TRACE, is also an event of ftrace while it is live.  It appears in tracefs,
+ * and ftrace, perf and BPF programs can attach to it.
  *
  * A worker (worker.c) adds and removes trace events in batches, because each change
  * holds ftrace's event_mutex and takes milliseconds.  Whether a trace event should
- * exist is decided under domain->lock (struct eventlog_trace_event.event); only the
+ * exist is decided under the table's lock (struct eventlog_trace_event.event); only the
  * worker knows whether it does exist.
  *
  * A trace event cannot be removed while a tracer is attached to it.  It stays, and
@@ -22,9 +23,12 @@
  * for other trace events meanwhile: before 6.12 an open "format" file refers to them
  * even after the event was removed.  Their members change under event_mutex.
  *
- * Lock order: event_mutex, domain->lock.  So code that ftrace calls under
- * event_mutex takes no lock but domain->lock, and code under domain->lock never
- * takes event_mutex.
+ * Lock order: event_mutex, domain->lock, the table's lock (worker.h).  So code that ftrace
+ * calls under event_mutex takes no other locks, and code under these two never takes
+ * event_mutex.  The table has a lock of its own because it is that of all domains.
+ *
+ * When an instance is deleted, its definitions lose their trace events, which are removed as
+ * soon as nothing is attached to them.
  *
  * The module is pinned while a tracer is attached, and by the trace events of
  * persistent definitions, since some tracers attach without calling eventlog.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Trace events of definitions, and the worker that makes ftrace know them: see
- * trace.h and worker.h.
+ * The worker that makes ftrace know trace events: see trace.h and worker.h.
  */
 #define pr_fmt(format) "eventlog: " format
 
@@ -19,11 +18,11 @@
 #include "core/domain.h"
 #include "core/emit.h"
 #include "core/event.h"
-#include "core/ops.h"
 #include "core/provider.h"
 #include "core/user.h"
 #include "memory.h"
 #include "trace/attach.h"
+#include "trace/definition.h"
 #include "trace/files.h"
 #include "trace/layout.h"
 #include "trace/lock.h"
@@ -31,9 +30,6 @@
 #include "trace/worker.h"
 
 #if EVENTLOG_TRACE_EVENTS
-
-/* Size of a batch, for which event_mutex is held. */
-#define EVENTLOG_TRACE_BATCH 16
 
 /* Delay of a removal: others may join the batch, or the definition may come back. */
 #define EVENTLOG_TRACE_REMOVAL (HZ / 10)
@@ -44,49 +40,18 @@
 /* How often a removal is tried again soon because a file is in use, which mostly is short. */
 #define EVENTLOG_TRACE_TRIES 100
 
-/* Interval of attempts to add trace events for which there was no room. */
-#define EVENTLOG_TRACE_MAKE_UP (HZ / 100)
-
 /* Most seconds of idle time: in jiffies, it must not wrap. */
 #define EVENTLOG_TRACE_IDLE_MAX 1000000
 
 /* Limits how often idle trace events are removed because their name is needed. */
 static DEFINE_RATELIMIT_STATE(eventlog_trace_takeovers, 60 * HZ, 64);
 
-/*
- * Limits how often plain trace events are removed without being idle first.  Programs that
- * use these expect them to be gone soon.
- */
-static DEFINE_RATELIMIT_STATE(eventlog_trace_removals, 60 * HZ, 256);
-
-static void eventlog_trace_event_add(struct eventlog_event *event,
-				     struct eventlog_trace_layout **layout);
 static void eventlog_trace_idle_work(struct work_struct *work);
 static void eventlog_trace_work(struct work_struct *work);
 static void eventlog_trace_notify_work(struct work_struct *work);
 
-/* Under the root domain's lock, except @names, which only the worker uses. */
-static struct {
-	unsigned int events_max;
-	const unsigned int *idle_seconds;
-	bool stopping;		/* the module is being unloaded */
-	bool working;		/* the worker has taken a batch from @todo */
-	unsigned int count;	/* of @all */
-	unsigned int free_count;
-	unsigned int unmade;	/* live definitions without a trace event */
-	unsigned int untried;	/* the first ones of them, since a trace event became free */
-	struct list_head unmade_list;
-	struct list_head all;
-	struct list_head todo;	/* for the worker */
-	struct list_head idle;	/* oldest first */
-	struct list_head free;	/* for reuse, oldest first */
-	DECLARE_HASHTABLE(keys, 10);
-	DECLARE_HASHTABLE(names, 10);
-	struct workqueue_struct *queue;
-	struct delayed_work work;
-	struct delayed_work idle_work;
-	struct work_struct notify;
-} eventlog_traces = {
+struct eventlog_traces eventlog_traces = {
+	.lock = __MUTEX_INITIALIZER(eventlog_traces.lock),
 	.unmade_list = LIST_HEAD_INIT(eventlog_traces.unmade_list),
 	.all = LIST_HEAD_INIT(eventlog_traces.all),
 	.todo = LIST_HEAD_INIT(eventlog_traces.todo),
@@ -98,16 +63,14 @@ static struct {
 	.notify = __WORK_INITIALIZER(eventlog_traces.notify, eventlog_trace_notify_work),
 };
 
-struct eventlog_domain *const eventlog_trace_domain = &eventlog_root_domain;
-
 /*
  * Must a trace event without definition be idle first?  Not if the module is pinned by it, or
  * its removal has begun.
  */
 static bool eventlog_trace_waits(const struct eventlog_trace_event *trace)
 {
-	return trace->added && !trace->event && !trace->of_kernel && !trace->pinned &&
-	       !trace->closed && !trace->idle_over && !eventlog_traces.stopping &&
+	return trace->added && !trace->event && !trace->of_kernel && !trace->abandoned &&
+	       !trace->pinned && !trace->closed && !trace->idle_over && !eventlog_traces.stopping &&
 	       READ_ONCE(*eventlog_traces.idle_seconds);
 }
 
@@ -126,7 +89,7 @@ static void eventlog_trace_idle_work(struct work_struct *work)
 {
 	struct eventlog_trace_event *trace, *next;
 
-	mutex_lock(&eventlog_trace_domain->lock);
+	mutex_lock(&eventlog_traces.lock);
 	list_for_each_entry_safe(trace, next, &eventlog_traces.idle, node) {
 		if (time_before(jiffies, trace->idle_until)) {
 			queue_delayed_work(eventlog_traces.queue, &eventlog_traces.idle_work,
@@ -136,7 +99,7 @@ static void eventlog_trace_idle_work(struct work_struct *work)
 		trace->idle_over = true;
 		eventlog_trace_schedule(trace);
 	}
-	mutex_unlock(&eventlog_trace_domain->lock);
+	mutex_unlock(&eventlog_traces.lock);
 }
 
 void eventlog_trace_schedule(struct eventlog_trace_event *trace)
@@ -157,8 +120,8 @@ void eventlog_trace_schedule(struct eventlog_trace_event *trace)
 
 static void eventlog_trace_notify_work(struct work_struct *work)
 {
-	eventlog_update_begin(eventlog_trace_domain);
-	eventlog_update_end(eventlog_trace_domain, NULL, NULL);
+	eventlog_update_begin(&eventlog_root_domain);
+	eventlog_update_end(&eventlog_root_domain, NULL, NULL);
 }
 
 void eventlog_trace_notify_later(void)
@@ -199,7 +162,7 @@ static bool eventlog_trace_name_foreign(const struct eventlog_trace_layout *layo
 
 static u64 eventlog_trace_name_hash(const struct eventlog_trace_layout *layout)
 {
-	return siphash(layout->name, strlen(layout->name), &eventlog_trace_domain->hash_key);
+	return siphash(layout->name, strlen(layout->name), &eventlog_root_domain.hash_key);
 }
 
 /* The trace event that ftrace knows by the name of a layout, or NULL. */
@@ -319,32 +282,6 @@ static void eventlog_trace_apply(void *argument)
 			eventlog_trace_add(trace);
 }
 
-/* Remembers a live definition that has no trace event. */
-static void eventlog_trace_unmade_add(struct eventlog_event *event)
-{
-	event->trace.unmade = true;
-	list_add_tail(&event->trace.unmade_node, &eventlog_traces.unmade_list);
-	eventlog_traces.unmade++;
-}
-
-static void eventlog_trace_unmade_remove(struct eventlog_event *event)
-{
-	if (!event->trace.unmade)
-		return;
-	event->trace.unmade = false;
-	list_del(&event->trace.unmade_node);
-	eventlog_traces.unmade--;
-}
-
-static void eventlog_trace_forget_event(struct eventlog_trace_event *trace)
-{
-	if (!trace->event)
-		return;
-	trace->event->trace.event = NULL;
-	eventlog_trace_unmade_add(trace->event);
-	trace->event = NULL;
-}
-
 /* Makes its memory available to other trace events. */
 static void eventlog_trace_free(struct eventlog_trace_event *trace)
 {
@@ -435,47 +372,6 @@ static enum eventlog_trace_again eventlog_trace_settle(struct eventlog_trace_eve
 	return AGAIN_NOW;
 }
 
-/*
- * Is there room for one more?  One in EVENTLOG_EVENTS_RESERVED is for the kernel and users
- * without limits.  Without the domain's lock it is a guess.
- */
-static bool eventlog_trace_room(const struct eventlog_user *user)
-{
-	unsigned int used = READ_ONCE(eventlog_traces.count) -
-			    READ_ONCE(eventlog_traces.free_count);
-	unsigned int most = eventlog_traces.events_max;
-
-	return used < most - (user ? most / EVENTLOG_EVENTS_RESERVED : 0);
-}
-
-/*
- * Tries to add trace events of a limited number of definitions that have none.  One that
- * still cannot get one goes to the end of the list.  Each one is tried once after a trace
- * event has become free: the first ones may be of users that have reached their limit.
- */
-static void eventlog_trace_make_up(void)
-{
-	unsigned int tries = 0;
-	struct eventlog_event *event;
-
-	eventlog_traces.untried = min(eventlog_traces.untried, eventlog_traces.unmade);
-	for (; eventlog_traces.untried && tries < EVENTLOG_TRACE_BATCH; tries++) {
-		if (!eventlog_trace_room(NULL)) {
-			eventlog_traces.untried = 0;
-			break;
-		}
-		eventlog_traces.untried--;
-		event = list_first_entry(&eventlog_traces.unmade_list, struct eventlog_event,
-					 trace.unmade_node);
-		if (!eventlog_user_room(event->user, EVENTLOG_QUOTA_TRACE_EVENTS)) {
-			list_move_tail(&event->trace.unmade_node, &eventlog_traces.unmade_list);
-			continue;
-		}
-		eventlog_trace_unmade_remove(event);
-		eventlog_trace_event_add(event, NULL);
-	}
-}
-
 /* Makes ftrace know, or forget, the trace events of a batch.  Takes event_mutex. */
 static int eventlog_trace_batch(struct list_head *batch, bool remove)
 {
@@ -525,7 +421,6 @@ eventlog_trace_name_holder(const struct eventlog_trace_event *trace)
 
 static void eventlog_trace_work(struct work_struct *work)
 {
-	struct eventlog_domain *domain = eventlog_trace_domain;
 	enum eventlog_trace_again again = AGAIN_NEVER;
 	struct eventlog_trace_event *trace, *next, *holder;
 	bool remove = false, failed = false;
@@ -533,7 +428,7 @@ static void eventlog_trace_work(struct work_struct *work)
 	LIST_HEAD(batch);
 	int ret;
 
-	mutex_lock(&domain->lock);
+	mutex_lock(&eventlog_traces.lock);
 	while (!list_empty(&eventlog_traces.todo)) {
 		if (++count > EVENTLOG_TRACE_BATCH) {
 			again = AGAIN_NOW;
@@ -547,11 +442,11 @@ static void eventlog_trace_work(struct work_struct *work)
 		remove |= holder || (trace->added && !trace->needed);
 	}
 	eventlog_traces.working = true;
-	mutex_unlock(&domain->lock);
+	mutex_unlock(&eventlog_traces.lock);
 
 	ret = eventlog_trace_batch(&batch, remove);
 
-	mutex_lock(&domain->lock);
+	mutex_lock(&eventlog_traces.lock);
 	eventlog_traces.working = false;
 	list_for_each_entry_safe(trace, next, &batch, node) {
 		failed |= trace->failed;
@@ -565,249 +460,13 @@ static void eventlog_trace_work(struct work_struct *work)
 		eventlog_trace_make_up();
 	if (eventlog_traces.untried && again < AGAIN_SOON)
 		again = failed ? AGAIN_LATER : AGAIN_SOON;
-	mutex_unlock(&domain->lock);
+	mutex_unlock(&eventlog_traces.lock);
 	if (again != AGAIN_NEVER)
 		queue_delayed_work(eventlog_traces.queue, &eventlog_traces.work,
 				   eventlog_trace_delays[again]);
 }
 
-/* ---- definitions ---- */
-
-static u64 eventlog_trace_text_hash(const char *text)
-{
-	return text ? siphash(text, strlen(text), &eventlog_trace_domain->hash_key) : 0;
-}
-
-/* Equal for equal definitions of providers of the same name. */
-static u64 eventlog_trace_key(const struct eventlog_event *event)
-{
-	return siphash_4u64(eventlog_trace_text_hash(event->provider->name),
-			    eventlog_trace_text_hash(event->name),
-			    eventlog_trace_text_hash(event->fields_text) ^ event->level ^
-			    eventlog_trace_text_hash(event->types),
-			    eventlog_trace_text_hash(eventlog_event_preamble(event)) ^ event->keywords,
-			    &eventlog_trace_domain->hash_key);
-}
-
-static struct eventlog_trace_event *eventlog_trace_find(u64 key)
-{
-	struct eventlog_trace_event *trace;
-
-	hash_for_each_possible(eventlog_traces.keys, trace, key_node, key)
-		if (trace->key == key && !trace->event)
-			return trace;
-	return NULL;
-}
-
-/* Memory for a trace event: new, or that of a free one. */
-static struct eventlog_trace_event *eventlog_trace_new(void)
-{
-	struct eventlog_trace_event *trace;
-
-	if (eventlog_traces.count < eventlog_traces.events_max) {
-		trace = eventlog_alloc_locked(sizeof(*trace));
-		if (!trace)
-			return NULL;
-		eventlog_traces.count++;
-		list_add_tail(&trace->all_node, &eventlog_traces.all);
-		INIT_LIST_HEAD(&trace->node);
-		return trace;
-	}
-	trace = list_first_entry_or_null(&eventlog_traces.free, struct eventlog_trace_event, node);
-	if (!trace)
-		return NULL;
-	list_del_init(&trace->node);
-	eventlog_traces.free_count--;
-	return trace;
-}
-
-/*
- * A process's layout is @prepared: making it here would allocate charged memory under the
- * domain's lock.
- */
-static struct eventlog_trace_event *eventlog_trace_make(const struct eventlog_event *event, u64 key,
-							struct eventlog_trace_layout **prepared)
-{
-	struct eventlog_trace_layout *layout;
-	struct eventlog_trace_event *trace;
-
-	/* Look for room before the layout is made. */
-	if (!eventlog_trace_room(event->user) ||
-	    !eventlog_user_charge(event->user, EVENTLOG_QUOTA_TRACE_EVENTS, 1))
-		return NULL;
-	layout = prepared ? *prepared : eventlog_trace_layout_new(event);
-	if (!layout)
-		goto err_uncharge;
-	trace = eventlog_trace_new();
-	if (!trace)
-		goto err_layout;
-	if (prepared)
-		*prepared = NULL;
-	trace->user = eventlog_user_get(event->user);
-	trace->prepared = layout;
-	trace->key = key;
-	atomic_long_set(&trace->lost_ftrace, 0);
-	atomic_long_set(&trace->lost_perf, 0);
-	hash_add(eventlog_traces.keys, &trace->key_node, key);
-	return trace;
-
-err_layout:
-	if (!prepared)
-		eventlog_trace_layout_free(layout);
-err_uncharge:
-	eventlog_user_uncharge(event->user, EVENTLOG_QUOTA_TRACE_EVENTS, 1);
-	return NULL;
-}
-
-/* Makes the worker look for definitions without a trace event that can get one now. */
-static void eventlog_trace_try_unmade(void)
-{
-	eventlog_traces.untried = eventlog_traces.unmade;
-	queue_delayed_work(eventlog_traces.queue, &eventlog_traces.work, EVENTLOG_TRACE_MAKE_UP);
-}
-
-/* Counts a trace event for another user, unless that user is at its limit. */
-static bool eventlog_trace_recharge(struct eventlog_trace_event *trace, struct eventlog_user *user)
-{
-	if (trace->user == user)
-		return true;
-	if (!eventlog_user_charge(user, EVENTLOG_QUOTA_TRACE_EVENTS, 1))
-		return false;
-	eventlog_user_uncharge(trace->user, EVENTLOG_QUOTA_TRACE_EVENTS, 1);
-	eventlog_user_put(trace->user);
-	trace->user = eventlog_user_get(user);
-	eventlog_trace_try_unmade();
-	return true;
-}
-
-static void eventlog_trace_event_recharge(struct eventlog_event *event)
-{
-	lockdep_assert_held(&event->domain->lock);
-	if (event->trace.event)
-		eventlog_trace_recharge(event->trace.event, event->user);
-}
-
-/* Could a trace event be made for this definition?  Without the domain's lock it is a guess. */
-static bool eventlog_trace_possible(const struct eventlog_event *event)
-{
-	return eventlog_trace_room(event->user) &&
-	       eventlog_user_room(event->user, EVENTLOG_QUOTA_TRACE_EVENTS);
-}
-
-static struct eventlog_trace_layout *
-eventlog_trace_event_prepare(const struct eventlog_event *event)
-{
-	if (event->domain != eventlog_trace_domain || !eventlog_trace_possible(event))
-		return NULL;
-	return eventlog_trace_layout_new(event);
-}
-
-static void eventlog_trace_event_add(struct eventlog_event *event,
-				     struct eventlog_trace_layout **layout)
-{
-	struct eventlog_trace_event *trace;
-	u64 key;
-
-	lockdep_assert_held(&event->domain->lock);
-	if (event->domain != eventlog_trace_domain || !eventlog_traces.events_max)
-		return;
-	key = eventlog_trace_key(event);
-	trace = eventlog_trace_find(key);
-	if (!trace)
-		trace = eventlog_trace_make(event, key, layout);
-	else if (!eventlog_trace_recharge(trace, event->user))
-		trace = NULL;
-	if (!trace) {
-		eventlog_trace_unmade_add(event);
-		/* There was no room or memory when the layout was to be prepared. */
-		if (layout && !*layout && eventlog_trace_possible(event))
-			eventlog_trace_try_unmade();
-		return;
-	}
-	/* It may be pinned for its last definition, which was traced when it ended. */
-	eventlog_trace_pin(&trace->pinned, false);
-	trace->uses++;
-	trace->idle_over = false;
-	trace->of_kernel = event->provider->kernel;
-	trace->event = event;
-	event->trace.event = trace;
-	rcu_assign_pointer(event->trace.tracers, eventlog_tracers_get(trace));
-	eventlog_trace_schedule(trace);
-}
-
-static void eventlog_trace_event_remove(struct eventlog_event *event)
-{
-	struct eventlog_trace_event *trace = event->trace.event;
-
-	lockdep_assert_held(&event->domain->lock);
-	eventlog_trace_unmade_remove(event);
-	if (!trace)
-		return;
-	event->trace.event = NULL;
-	RCU_INIT_POINTER(event->trace.tracers, NULL);
-	trace->event = NULL;
-	trace->idle_over = event->trace.flags & EVENTLOG_TRACE_PLAIN &&
-			   __ratelimit(&eventlog_trace_removals);
-	eventlog_trace_pin(&trace->pinned, eventlog_trace_held(trace));
-	eventlog_trace_schedule(trace);
-}
-
-static void eventlog_trace_event_persist(struct eventlog_event *event)
-{
-	lockdep_assert_held(&event->domain->lock);
-	if (event->trace.event)
-		eventlog_trace_pin(&event->trace.event->pinned, true);
-}
-
-static bool eventlog_trace_event_busy(const struct eventlog_event *event)
-{
-	return rcu_access_pointer(event->trace.tracers) ||
-	       (event->trace.event && eventlog_trace_held(event->trace.event));
-}
-
-/* Batches are small: the worker may have to run several times. */
-static void eventlog_trace_event_wait(const struct eventlog_event *event)
-{
-	unsigned int tries = READ_ONCE(eventlog_traces.count) / EVENTLOG_TRACE_BATCH + 3;
-	const struct eventlog_trace_event *trace;
-	bool done;
-
-	for (;;) {
-		mutex_lock(&eventlog_trace_domain->lock);
-		trace = event ? event->trace.event : NULL;
-		done = event ? !trace || (trace->added && !trace->busy) :
-			       list_empty(&eventlog_traces.todo) && !eventlog_traces.working;
-		mutex_unlock(&eventlog_trace_domain->lock);
-		if (done || !tries--)
-			break;
-		mod_delayed_work(eventlog_traces.queue, &eventlog_traces.work, 0);
-		flush_delayed_work(&eventlog_traces.work);
-		/* A file that is in use prevents removals, mostly for a short time. */
-		if (!event)
-			schedule_timeout_uninterruptible(1);
-	}
-}
-
-static unsigned int eventlog_trace_unmade(void)
-{
-	return eventlog_traces.unmade;
-}
-
 /* ---- load and unload ---- */
-
-static const struct eventlog_trace_ops eventlog_trace_event_ops = {
-	.prepare = eventlog_trace_event_prepare,
-	.add = eventlog_trace_event_add,
-	.layout_free = eventlog_trace_layout_free,
-	.remove = eventlog_trace_event_remove,
-	.recharge = eventlog_trace_event_recharge,
-	.persist = eventlog_trace_event_persist,
-	.busy = eventlog_trace_event_busy,
-	.lost = eventlog_trace_lost,
-	.status = eventlog_trace_status,
-	.unmade = eventlog_trace_unmade,
-	.wait = eventlog_trace_event_wait,
-};
 
 int eventlog_trace_init(unsigned int events_max, const unsigned int *idle)
 {
@@ -818,7 +477,7 @@ int eventlog_trace_init(unsigned int events_max, const unsigned int *idle)
 	eventlog_traces.events_max = events_max;
 	eventlog_traces.idle_seconds = idle;
 	ratelimit_set_flags(&eventlog_trace_takeovers, RATELIMIT_MSG_ON_RELEASE);
-	ratelimit_set_flags(&eventlog_trace_removals, RATELIMIT_MSG_ON_RELEASE);
+	eventlog_trace_definitions_init();
 	eventlog_traces.queue = alloc_workqueue("eventlog", WQ_UNBOUND, 0);
 	if (!eventlog_traces.queue)
 		return -ENOMEM;
@@ -827,7 +486,9 @@ int eventlog_trace_init(unsigned int events_max, const unsigned int *idle)
 	if (ret)
 		goto err_queue;
 	static_call_update(eventlog_trace_emit, eventlog_trace_emit);
-	eventlog_trace_ops = &eventlog_trace_event_ops;
+	if (events_max)
+		eventlog_root_domain.trace_group = "eventlog_";
+	eventlog_trace_ops = &eventlog_trace_definition_ops;
 	return 0;
 
 err_queue:
@@ -841,10 +502,10 @@ static bool eventlog_trace_any_added(void)
 	const struct eventlog_trace_event *trace;
 	bool any = false;
 
-	mutex_lock(&eventlog_trace_domain->lock);
+	mutex_lock(&eventlog_traces.lock);
 	list_for_each_entry(trace, &eventlog_traces.all, all_node)
 		any |= trace->added || trace->busy;
-	mutex_unlock(&eventlog_trace_domain->lock);
+	mutex_unlock(&eventlog_traces.lock);
 	return any;
 }
 
@@ -853,10 +514,10 @@ void eventlog_trace_exit(void)
 	struct eventlog_trace_event *trace, *next;
 	bool printed = false;
 
-	mutex_lock(&eventlog_trace_domain->lock);
+	mutex_lock(&eventlog_traces.lock);
 	eventlog_traces.stopping = true;
 	list_splice_tail_init(&eventlog_traces.idle, &eventlog_traces.todo);
-	mutex_unlock(&eventlog_trace_domain->lock);
+	mutex_unlock(&eventlog_traces.lock);
 	cancel_delayed_work_sync(&eventlog_traces.idle_work);
 	for (;;) {
 		mod_delayed_work(eventlog_traces.queue, &eventlog_traces.work, 0);

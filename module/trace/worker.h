@@ -1,20 +1,76 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The worker that adds trace events to ftrace and removes them.  Within trace/ only;
- * for locks see trace.h.
+ * The table of trace events, and the worker that adds them to ftrace and removes them.
+ * Within trace/ only; for locks see trace.h.
  */
 #ifndef EVENTLOG_TRACE_WORKER_H
 #define EVENTLOG_TRACE_WORKER_H
 
-struct eventlog_domain;
+#include <linux/hashtable.h>
+#include <linux/list.h>
+#include <linux/mutex.h>
+#include <linux/types.h>
+#include <linux/workqueue.h>
+
 struct eventlog_trace_event;
 
-/* The domain whose events have trace events. */
-extern struct eventlog_domain *const eventlog_trace_domain;
+/* Size of a batch, for which event_mutex is held. */
+#define EVENTLOG_TRACE_BATCH 16
+
+/* Interval of attempts to add trace events for which there was no room. */
+#define EVENTLOG_TRACE_MAKE_UP (HZ / 100)
+
+/**
+ * struct eventlog_traces - the table of trace events
+ * @lock: protects the members, except @names, and those of trace events
+ * @events_max: limit of trace events; constant
+ * @idle_seconds: how long those of processes stay; the number may change
+ * @stopping: the module is being unloaded
+ * @working: the worker has taken a batch from @todo
+ * @count: number of @all
+ * @free_count: number of @free
+ * @unmade: live definitions without a trace event
+ * @untried: the first ones of them, since a trace event became free
+ * @unmade_list: all of them
+ * @all: all trace events
+ * @todo: for the worker
+ * @idle: oldest first
+ * @free: for reuse, oldest first
+ * @keys: by the definition that they were made for, except free ones
+ * @names: by the name that ftrace knows; the worker's
+ * @queue: for the work items
+ * @work: the worker
+ * @idle_work: gives idle trace events to it
+ * @notify: notifies kernel providers
+ */
+struct eventlog_traces {
+	struct mutex lock;
+	unsigned int events_max;
+	const unsigned int *idle_seconds;
+	bool stopping;
+	bool working;
+	unsigned int count;
+	unsigned int free_count;
+	unsigned int unmade;
+	unsigned int untried;
+	struct list_head unmade_list;
+	struct list_head all;
+	struct list_head todo;
+	struct list_head idle;
+	struct list_head free;
+	DECLARE_HASHTABLE(keys, 10);
+	DECLARE_HASHTABLE(names, 10);
+	struct workqueue_struct *queue;
+	struct delayed_work work;
+	struct delayed_work idle_work;
+	struct work_struct notify;
+};
+
+extern struct eventlog_traces eventlog_traces;
 
 /**
  * eventlog_trace_schedule() - have the worker look at a trace event
- * @trace: the root domain is locked
+ * @trace: the table is locked
  *
  * At once if the trace event should exist, otherwise a little later.
  */

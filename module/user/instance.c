@@ -52,27 +52,28 @@ struct eventlog_node {
 /**
  * struct eventlog_instance - an instance
  * @domain: its domain
- * @limits: of domain.user
  * @users: the table's reference and those of files
  * @minor: number of its device node
  * @group: group of the node
  * @mode: permissions of the node
  * @node: its device, with a reference; NULL: it is being created or deleted; under the lock
  * @name: its name
+ * @trace_group: see struct eventlog_domain
  */
 struct eventlog_instance {
 	struct eventlog_domain domain;
-	unsigned long limits[EVENTLOG_QUOTAS];
 	refcount_t users;
 	u32 minor;
 	kgid_t group;
 	umode_t mode;
 	struct eventlog_node *node;
 	char name[EVENTLOG_INSTANCE_NAME_MAX];
+	char trace_group[EVENTLOG_INSTANCE_NAME_MAX + sizeof("eventlog_")];
 };
 
 static struct class eventlog_instance_class = { .name = "eventlog" };
 static struct eventlog_domain *eventlog_instances_root;
+static unsigned int eventlog_instances_max;
 static void (*eventlog_instances_empty)(struct eventlog_domain *domain);
 static dev_t eventlog_instances_first;
 static struct cdev eventlog_instances_cdev;
@@ -200,6 +201,18 @@ static bool eventlog_instance_name_valid(const char *name)
 }
 
 /*
+ * Could two instances have trace events in one group?  So it is if one beginning of groups is
+ * the beginning of the other: "a" has a provider "b_c", and "a_b" has a provider "c".
+ */
+static bool eventlog_instances_share_groups(const struct eventlog_instance *one,
+					    const struct eventlog_instance *other)
+{
+	const char *group = one->domain.trace_group, *others = other->domain.trace_group;
+
+	return group && others && !strncmp(group, others, min(strlen(group), strlen(others)));
+}
+
+/*
  * Chooses a minor.  Containers may keep the node of a deleted instance, so its minor is used
  * again only when all others have been used: otherwise they would open another instance.
  */
@@ -208,7 +221,7 @@ static int eventlog_instance_minor_get(struct eventlog_instance *instance)
 	int ret;
 
 	lockdep_assert_held(&eventlog_instances_lock);
-	if (eventlog_instances_count >= EVENTLOG_INSTANCES_MAX)
+	if (eventlog_instances_count >= eventlog_instances_max)
 		return -ENOSPC;
 	/* 1: the search has started again at 0. */
 	ret = xa_alloc_cyclic(&eventlog_minors, &instance->minor, instance,
@@ -226,7 +239,8 @@ static int eventlog_instance_enter(struct eventlog_instance *instance)
 	mutex_lock(&eventlog_instances_lock);
 	ret = -EEXIST;
 	xa_for_each(&eventlog_instances, id, other)
-		if (!strcmp(other->name, instance->name))
+		if (!strcmp(other->name, instance->name) ||
+		    eventlog_instances_share_groups(other, instance))
 			goto out;
 	ret = -ENOSPC;
 	if (eventlog_instances_last == U32_MAX)
@@ -311,7 +325,8 @@ static int eventlog_instance_limits(const struct eventlog_instance_create *reque
 		[EVENTLOG_QUOTA_EVENTS] = eventlog_instances_root->events_max,
 		[EVENTLOG_QUOTA_DEFINITIONS] = min_t(unsigned long, LONG_MAX, U32_MAX),
 		[EVENTLOG_QUOTA_REGISTRATIONS] = LONG_MAX,
-		[EVENTLOG_QUOTA_TRACE_EVENTS] = 0,
+		[EVENTLOG_QUOTA_TRACE_EVENTS] =
+			request->flags & EVENTLOG_INSTANCE_TRACE ? LONG_MAX : 0,
 		[EVENTLOG_QUOTA_RETAINED_BYTES] = LONG_MAX,
 		[EVENTLOG_QUOTA_RING_BYTES] = LONG_MAX,
 	};
@@ -334,19 +349,20 @@ static int eventlog_instance_limits(const struct eventlog_instance_create *reque
 }
 
 /* Makes the domain of an instance. */
-static int eventlog_instance_domain_init(struct eventlog_instance *instance)
+static int eventlog_instance_domain_init(struct eventlog_instance *instance,
+					 const unsigned long *limits)
 {
 	struct eventlog_domain *domain = &instance->domain;
 	int ret;
 
-	ret = eventlog_domain_init(domain, max(instance->limits[EVENTLOG_QUOTA_EVENTS], 1UL),
+	ret = eventlog_domain_init(domain, max(limits[EVENTLOG_QUOTA_EVENTS], 1UL),
 				   eventlog_instances_root->subscribers_max);
 	if (ret)
 		return ret;
 	/* No other user of the instance can take what is reserved. */
 	domain->events_reserved = 0;
 	ret = -ENOMEM;
-	domain->user = eventlog_user_of_instance(instance->limits);
+	domain->user = eventlog_user_of_instance(limits);
 	if (!domain->user)
 		goto err_domain;
 	ret = eventlog_shards_init(domain);
@@ -361,12 +377,27 @@ err_domain:
 	return ret;
 }
 
+/* Gives an instance trace events, in groups with its name. */
+static void eventlog_instance_trace(struct eventlog_instance *instance)
+{
+	char *c = instance->trace_group;
+
+	snprintf(c, sizeof(instance->trace_group), "%s%s_", eventlog_instances_root->trace_group,
+		 instance->name);
+	/* Groups are identifiers. */
+	for (; *c; c++)
+		if (!isalnum(*c))
+			*c = '_';
+	instance->domain.trace_group = instance->trace_group;
+}
+
 /* Makes an instance that is not in the table. */
 static struct eventlog_instance *
 eventlog_instance_new(const struct eventlog_instance_create *request, const char *name)
 {
 	struct eventlog_instance *instance = eventlog_alloc(sizeof(*instance));
 	kuid_t owner = make_kuid(current_user_ns(), request->owner);
+	unsigned long limits[EVENTLOG_QUOTAS];
 	int ret;
 
 	if (!instance)
@@ -378,11 +409,13 @@ eventlog_instance_new(const struct eventlog_instance_create *request, const char
 	ret = -EINVAL;
 	if (!uid_valid(owner) || !gid_valid(instance->group))
 		goto err_free;
-	ret = eventlog_instance_limits(request, instance->limits) ?:
-	      eventlog_instance_domain_init(instance);
+	ret = eventlog_instance_limits(request, limits) ?:
+	      eventlog_instance_domain_init(instance, limits);
 	if (ret)
 		goto err_free;
 	instance->domain.owner = owner;
+	if (request->flags & EVENTLOG_INSTANCE_TRACE)
+		eventlog_instance_trace(instance);
 	return instance;
 
 err_free:
@@ -486,10 +519,12 @@ static int eventlog_ioctl_instance_create(struct eventlog_domain *domain, struct
 	char *name;
 	int ret;
 
-	if (request->flags || !request->mode || request->mode & ~0777)
+	if (request->flags & ~EVENTLOG_INSTANCE_TRACE || !request->mode || request->mode & ~0777)
 		return -EINVAL;
 	if (!eventlog_instances_managed_by(domain, filp))
 		return -EPERM;
+	if (request->flags & EVENTLOG_INSTANCE_TRACE && !eventlog_instances_root->trace_group)
+		return -EOPNOTSUPP;
 	name = eventlog_string_get(request->name, EVENTLOG_INSTANCE_NAME_MAX);
 	if (IS_ERR(name))
 		return name == ERR_PTR(-E2BIG) ? -EINVAL : PTR_ERR(name);
@@ -610,12 +645,13 @@ const struct eventlog_ioctls eventlog_instance_ioctls = {
 
 /* ---- life ---- */
 
-int eventlog_instances_init(struct eventlog_domain *root,
+int eventlog_instances_init(struct eventlog_domain *root, unsigned int instances_max,
 			    void (*empty)(struct eventlog_domain *domain))
 {
 	int ret;
 
 	eventlog_instances_root = root;
+	eventlog_instances_max = instances_max;
 	eventlog_instances_empty = empty;
 	ret = alloc_chrdev_region(&eventlog_instances_first, 0, EVENTLOG_MINORS, "eventlog");
 	if (ret)

@@ -25,11 +25,12 @@ extern const struct eventlog_ioctls eventlog_instance_ioctls;
 /**
  * eventlog_instances_init() - once, at load, after the root domain is made
  * @root: the root domain
+ * @instances_max: limit of instances, at most EVENTLOG_INSTANCES_MAX
  * @empty: remove the events and policies of a domain without files
  *
  * Return: 0 or an errno.
  */
-int eventlog_instances_init(struct eventlog_domain *root,
+int eventlog_instances_init(struct eventlog_domain *root, unsigned int instances_max,
 			    void (*empty)(struct eventlog_domain *domain));
 
 /**

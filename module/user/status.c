@@ -116,11 +116,13 @@ static void eventlog_status_event(struct eventlog_text *text, const struct event
 static void eventlog_status_totals(struct eventlog_text *text, const struct eventlog_domain *domain,
 				   unsigned int hidden)
 {
+	unsigned int unmade;
+
 	eventlog_text_print(text, "\nActive: %u\nBusy: %u\nMax: %u\n", domain->live, domain->busy,
 			    domain->events_max);
-	/* Only the root has trace events. */
-	if (!domain->id && eventlog_trace_ops && eventlog_trace_ops->unmade())
-		eventlog_text_print(text, "Not in tracefs: %u\n", eventlog_trace_ops->unmade());
+	unmade = eventlog_trace_ops ? eventlog_trace_ops->unmade(domain) : 0;
+	if (unmade)
+		eventlog_text_print(text, "Not in tracefs: %u\n", unmade);
 	if (hidden)
 		eventlog_text_print(text, "Not listed: %u\n", hidden);
 }

@@ -234,7 +234,7 @@ static void ue_event_users_show(struct seq_file *seq, const struct eventlog_even
 
 	listeners = rcu_dereference_protected(event->listeners,
 					      lockdep_is_held(&event->domain->lock));
-	if (eventlog_trace_ops && event->trace.event)
+	if (eventlog_trace_ops)
 		eventlog_trace_ops->status(&text, event);
 	if (listeners->listed)
 		eventlog_text_print(&text, " other");

@@ -842,8 +842,9 @@ struct eventlog_filter_get {
  *  - An opener whose effective uid is the owner needs no capability.
  *  - All openers count as one user, with the limits of INSTANCE_CREATE.  CAP_SYS_RESOURCE
  *    makes no difference.
- *  - Kernel providers, markers of kernel modules, trace events, the tracepoint eventlog_emit
- *    and user_events belong to the root.
+ *  - Kernel providers, markers of kernel modules, the tracepoint eventlog_emit and user_events
+ *    belong to the root.
+ *  - It has trace events only with EVENTLOG_INSTANCE_TRACE.
  *
  * INSTANCE_CREATE makes the device node /dev/eventlog-NAME and returns a file of the
  * instance.  A container runtime bind-mounts the node as the container's /dev/eventlog, or
@@ -861,7 +862,7 @@ struct eventlog_filter_get {
  * a million have been created since.
  */
 #define EVENTLOG_INSTANCE_NAME_MAX	128	/* bytes, NUL included */
-#define EVENTLOG_INSTANCES_MAX		1024
+#define EVENTLOG_INSTANCES_MAX		1024	/* the module may be loaded with a lower limit */
 #define EVENTLOG_INSTANCE_LIMITS	16	/* room for limits in INSTANCE_CREATE */
 
 /*
@@ -870,17 +871,26 @@ struct eventlog_filter_get {
  * the caller's user namespace.
  *
  * limits[] has the limits of enum eventlog_quota; limits_set says which of them are set, the
- * others are 0 and stand for the limit of a user of the root.  An instance has no trace
- * events, so EVENTLOG_QUOTA_TRACE_EVENTS cannot be set.  EVENTLOG_QUOTA_EVENTS is also the
- * instance's events_max, and is at most that of the root.
+ * others are 0 and stand for the limit of a user of the root.  EVENTLOG_QUOTA_TRACE_EVENTS can
+ * be set only with EVENTLOG_INSTANCE_TRACE.  EVENTLOG_QUOTA_EVENTS is also the instance's
+ * events_max, and is at most that of the root.
+ *
+ * With EVENTLOG_INSTANCE_TRACE, the instance has trace events, in the groups
+ * eventlog_NAME_PROVIDER: the host's ftrace, perf and BPF programs can attach to them.  In the
+ * names of groups, '_' stands for '.' and '-'.  No two instances with the flag may have the same
+ * name after this change, nor one the name of the other, a '_' and more: their groups could
+ * be the same.
  *
  * EINVAL: the name, the mode, the owner or the group is not valid, or a limit is 0 or too
- * large.  EEXIST: there is an instance of this name.  ENOSPC: there are already
- * EVENTLOG_INSTANCES_MAX.  EPERM: no capability, or the file belongs to an instance.
+ * large.  EEXIST: there is an instance of this name, or, with TRACE, one whose groups could be
+ * the same.  EOPNOTSUPP: TRACE, and the module has no trace events.  ENOSPC: there are already as many as
+ * the module allows.  EPERM: no capability, or the file belongs to an instance.
  */
+#define EVENTLOG_INSTANCE_TRACE		(1U << 0) /* the instance has trace events */
+
 struct eventlog_instance_create {
 	__u32 size;
-	__u32 flags;		/* 0 */
+	__u32 flags;		/* EVENTLOG_INSTANCE_* */
 	__u64 name;		/* const char * */
 	__u32 owner;		/* uid: owner of the node, who needs no capability */
 	__u32 group;		/* gid: group of the node */

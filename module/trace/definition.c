@@ -1,0 +1,440 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Definitions and their trace events: see definition.h.
+ */
+#include <linux/hashtable.h>
+#include <linux/mutex.h>
+#include <linux/ratelimit.h>
+#include <linux/siphash.h>
+#include <linux/srcu.h>
+#include <linux/string.h>
+
+#include "compat.h"
+#include "core/domain.h"
+#include "core/event.h"
+#include "core/user.h"
+#include "memory.h"
+#include "trace/attach.h"
+#include "trace/definition.h"
+#include "trace/layout.h"
+#include "trace/worker.h"
+
+#if EVENTLOG_TRACE_EVENTS
+
+/*
+ * Limits how often plain trace events are removed without being idle first.  Programs that
+ * use these expect them to be gone soon.
+ */
+static DEFINE_RATELIMIT_STATE(eventlog_trace_removals, 60 * HZ, 256);
+
+/* Readers use the domain of a trace event, which may be an instance that is deleted. */
+DEFINE_STATIC_SRCU(eventlog_trace_readers);
+
+/* ---- locks ---- */
+
+struct eventlog_domain *eventlog_trace_lock(struct eventlog_trace_event *trace, int *reader)
+{
+	struct eventlog_domain *domain;
+
+	*reader = srcu_read_lock(&eventlog_trace_readers);
+	for (;;) {
+		domain = READ_ONCE(trace->domain);
+		if (domain)
+			mutex_lock(&domain->lock);
+		mutex_lock(&eventlog_traces.lock);
+		if (domain == trace->domain)
+			return domain;
+		mutex_unlock(&eventlog_traces.lock);
+		if (domain)
+			mutex_unlock(&domain->lock);
+	}
+}
+
+void eventlog_trace_unlock(struct eventlog_domain *domain, int reader)
+{
+	mutex_unlock(&eventlog_traces.lock);
+	if (domain)
+		mutex_unlock(&domain->lock);
+	srcu_read_unlock(&eventlog_trace_readers, reader);
+}
+
+/* Sets the definition of a trace event. */
+static void eventlog_trace_event_set(struct eventlog_trace_event *trace,
+				     struct eventlog_event *event)
+{
+	trace->event = event;
+	WRITE_ONCE(trace->domain, event ? event->domain : NULL);
+}
+
+/* ---- definitions without a trace event ---- */
+
+/* Remembers a live definition that has no trace event. */
+static void eventlog_trace_unmade_add(struct eventlog_event *event)
+{
+	event->trace.unmade = true;
+	list_add_tail(&event->trace.unmade_node, &eventlog_traces.unmade_list);
+	eventlog_traces.unmade++;
+}
+
+static void eventlog_trace_unmade_remove(struct eventlog_event *event)
+{
+	if (!event->trace.unmade)
+		return;
+	event->trace.unmade = false;
+	list_del(&event->trace.unmade_node);
+	eventlog_traces.unmade--;
+}
+
+void eventlog_trace_forget_event(struct eventlog_trace_event *trace)
+{
+	if (!trace->event)
+		return;
+	trace->event->trace.event = NULL;
+	eventlog_trace_unmade_add(trace->event);
+	eventlog_trace_event_set(trace, NULL);
+}
+
+/*
+ * Is there room for one more?  One in EVENTLOG_EVENTS_RESERVED is for the kernel and users
+ * without limits.  Without the lock it is a guess.
+ */
+static bool eventlog_trace_room(const struct eventlog_user *user)
+{
+	unsigned int used = READ_ONCE(eventlog_traces.count) -
+			    READ_ONCE(eventlog_traces.free_count);
+	unsigned int most = eventlog_traces.events_max;
+
+	return used < most - (user ? most / EVENTLOG_EVENTS_RESERVED : 0);
+}
+
+/* ---- trace events by definition ---- */
+
+static u64 eventlog_trace_text_hash(const char *text)
+{
+	return text ? siphash(text, strlen(text), &eventlog_root_domain.hash_key) : 0;
+}
+
+/*
+ * Equal for equal definitions of providers of the same name in the root, or in instances of the
+ * same name: a container may get a new instance while it is traced.
+ */
+static u64 eventlog_trace_key(const struct eventlog_event *event)
+{
+	const siphash_key_t *secret = &eventlog_root_domain.hash_key;
+
+	return siphash_4u64(siphash_2u64(eventlog_trace_text_hash(event->domain->trace_group),
+					 eventlog_trace_text_hash(event->provider->name), secret),
+			    eventlog_trace_text_hash(event->name),
+			    eventlog_trace_text_hash(event->fields_text) ^ event->level ^
+			    eventlog_trace_text_hash(event->types),
+			    eventlog_trace_text_hash(eventlog_event_preamble(event)) ^ event->keywords,
+			    secret);
+}
+
+static struct eventlog_trace_event *eventlog_trace_find(u64 key)
+{
+	struct eventlog_trace_event *trace;
+
+	hash_for_each_possible(eventlog_traces.keys, trace, key_node, key)
+		if (trace->key == key && !trace->event)
+			return trace;
+	return NULL;
+}
+
+/* Memory for a trace event: new, or that of a free one. */
+static struct eventlog_trace_event *eventlog_trace_new(void)
+{
+	struct eventlog_trace_event *trace;
+
+	if (eventlog_traces.count < eventlog_traces.events_max) {
+		trace = eventlog_alloc_locked(sizeof(*trace));
+		if (!trace)
+			return NULL;
+		eventlog_traces.count++;
+		list_add_tail(&trace->all_node, &eventlog_traces.all);
+		INIT_LIST_HEAD(&trace->node);
+		return trace;
+	}
+	trace = list_first_entry_or_null(&eventlog_traces.free, struct eventlog_trace_event, node);
+	if (!trace)
+		return NULL;
+	list_del_init(&trace->node);
+	eventlog_traces.free_count--;
+	return trace;
+}
+
+/*
+ * A process's layout is @prepared: making it here would allocate charged memory under the
+ * domain's lock.
+ */
+static struct eventlog_trace_event *eventlog_trace_make(const struct eventlog_event *event, u64 key,
+							struct eventlog_trace_layout **prepared)
+{
+	struct eventlog_trace_layout *layout;
+	struct eventlog_trace_event *trace;
+
+	/* Look for room before the layout is made. */
+	if (!eventlog_trace_room(event->user) ||
+	    !eventlog_user_charge(event->user, EVENTLOG_QUOTA_TRACE_EVENTS, 1))
+		return NULL;
+	layout = prepared ? *prepared : eventlog_trace_layout_new(event);
+	if (!layout)
+		goto err_uncharge;
+	trace = eventlog_trace_new();
+	if (!trace)
+		goto err_layout;
+	if (prepared)
+		*prepared = NULL;
+	trace->user = eventlog_user_get(event->user);
+	trace->prepared = layout;
+	trace->key = key;
+	atomic_long_set(&trace->lost_ftrace, 0);
+	atomic_long_set(&trace->lost_perf, 0);
+	hash_add(eventlog_traces.keys, &trace->key_node, key);
+	return trace;
+
+err_layout:
+	if (!prepared)
+		eventlog_trace_layout_free(layout);
+err_uncharge:
+	eventlog_user_uncharge(event->user, EVENTLOG_QUOTA_TRACE_EVENTS, 1);
+	return NULL;
+}
+
+/* Makes the worker look for definitions without a trace event that can get one now. */
+static void eventlog_trace_try_unmade(void)
+{
+	eventlog_traces.untried = eventlog_traces.unmade;
+	queue_delayed_work(eventlog_traces.queue, &eventlog_traces.work, EVENTLOG_TRACE_MAKE_UP);
+}
+
+/* Counts a trace event for another user, unless that user is at its limit. */
+static bool eventlog_trace_recharge(struct eventlog_trace_event *trace, struct eventlog_user *user)
+{
+	if (trace->user == user)
+		return true;
+	if (!eventlog_user_charge(user, EVENTLOG_QUOTA_TRACE_EVENTS, 1))
+		return false;
+	eventlog_user_uncharge(trace->user, EVENTLOG_QUOTA_TRACE_EVENTS, 1);
+	eventlog_user_put(trace->user);
+	trace->user = eventlog_user_get(user);
+	eventlog_trace_try_unmade();
+	return true;
+}
+
+static void eventlog_trace_event_recharge(struct eventlog_event *event)
+{
+	lockdep_assert_held(&event->domain->lock);
+	mutex_lock(&eventlog_traces.lock);
+	if (event->trace.event)
+		eventlog_trace_recharge(event->trace.event, event->user);
+	mutex_unlock(&eventlog_traces.lock);
+}
+
+/* Could a trace event be made for this definition?  Without the locks it is a guess. */
+static bool eventlog_trace_possible(const struct eventlog_event *event)
+{
+	return eventlog_trace_room(event->user) &&
+	       eventlog_user_room(event->user, EVENTLOG_QUOTA_TRACE_EVENTS);
+}
+
+static struct eventlog_trace_layout *
+eventlog_trace_event_prepare(const struct eventlog_event *event)
+{
+	if (!event->domain->trace_group || !eventlog_trace_possible(event))
+		return NULL;
+	return eventlog_trace_layout_new(event);
+}
+
+/* The table and the domain are locked. */
+static void eventlog_trace_event_add_locked(struct eventlog_event *event,
+					    struct eventlog_trace_layout **layout)
+{
+	u64 key = eventlog_trace_key(event);
+	struct eventlog_trace_event *trace = eventlog_trace_find(key);
+
+	if (!trace)
+		trace = eventlog_trace_make(event, key, layout);
+	else if (!eventlog_trace_recharge(trace, event->user))
+		trace = NULL;
+	if (!trace) {
+		eventlog_trace_unmade_add(event);
+		/* There was no room or memory when the layout was to be prepared. */
+		if (layout && !*layout && eventlog_trace_possible(event))
+			eventlog_trace_try_unmade();
+		return;
+	}
+	/* It may be pinned for its last definition, which was traced when it ended. */
+	eventlog_trace_pin(&trace->pinned, false);
+	trace->uses++;
+	trace->idle_over = false;
+	trace->abandoned = false;
+	trace->of_kernel = event->provider->kernel;
+	trace->instance = event->domain->id;
+	eventlog_trace_event_set(trace, event);
+	event->trace.event = trace;
+	rcu_assign_pointer(event->trace.tracers, eventlog_tracers_get(trace));
+	eventlog_trace_schedule(trace);
+}
+
+static void eventlog_trace_event_add(struct eventlog_event *event,
+				     struct eventlog_trace_layout **layout)
+{
+	lockdep_assert_held(&event->domain->lock);
+	if (!event->domain->trace_group)
+		return;
+	mutex_lock(&eventlog_traces.lock);
+	eventlog_trace_event_add_locked(event, layout);
+	mutex_unlock(&eventlog_traces.lock);
+}
+
+static void eventlog_trace_event_remove(struct eventlog_event *event)
+{
+	struct eventlog_trace_event *trace;
+
+	lockdep_assert_held(&event->domain->lock);
+	if (!event->domain->trace_group)
+		return;
+	mutex_lock(&eventlog_traces.lock);
+	eventlog_trace_unmade_remove(event);
+	trace = event->trace.event;
+	if (!trace)
+		goto out;
+	event->trace.event = NULL;
+	RCU_INIT_POINTER(event->trace.tracers, NULL);
+	eventlog_trace_event_set(trace, NULL);
+	trace->idle_over = event->trace.flags & EVENTLOG_TRACE_PLAIN &&
+			   __ratelimit(&eventlog_trace_removals);
+	eventlog_trace_pin(&trace->pinned, eventlog_trace_held(trace));
+	eventlog_trace_schedule(trace);
+out:
+	mutex_unlock(&eventlog_traces.lock);
+}
+
+static void eventlog_trace_abandon(const struct eventlog_domain *domain)
+{
+	struct eventlog_trace_event *trace;
+
+	if (!domain->trace_group)
+		return;
+	mutex_lock(&eventlog_traces.lock);
+	list_for_each_entry(trace, &eventlog_traces.all, all_node) {
+		if (trace->instance != domain->id)
+			continue;
+		trace->abandoned = true;
+		if (!trace->busy && trace->added && !trace->event)
+			eventlog_trace_schedule(trace);
+	}
+	mutex_unlock(&eventlog_traces.lock);
+	/* No trace event has the domain any more: wait for those who found it before. */
+	synchronize_srcu(&eventlog_trace_readers);
+}
+
+static void eventlog_trace_event_persist(struct eventlog_event *event)
+{
+	lockdep_assert_held(&event->domain->lock);
+	mutex_lock(&eventlog_traces.lock);
+	if (event->trace.event)
+		eventlog_trace_pin(&event->trace.event->pinned, true);
+	mutex_unlock(&eventlog_traces.lock);
+}
+
+static bool eventlog_trace_event_busy(const struct eventlog_event *event)
+{
+	bool busy = rcu_access_pointer(event->trace.tracers);
+
+	mutex_lock(&eventlog_traces.lock);
+	if (event->trace.event)
+		busy |= eventlog_trace_held(event->trace.event);
+	mutex_unlock(&eventlog_traces.lock);
+	return busy;
+}
+
+/* Batches are small: the worker may have to run several times. */
+static void eventlog_trace_event_wait(const struct eventlog_event *event)
+{
+	unsigned int tries = READ_ONCE(eventlog_traces.count) / EVENTLOG_TRACE_BATCH + 3;
+	const struct eventlog_trace_event *trace;
+	bool done;
+
+	for (;;) {
+		mutex_lock(&eventlog_traces.lock);
+		trace = event ? event->trace.event : NULL;
+		done = event ? !trace || (trace->added && !trace->busy) :
+			       list_empty(&eventlog_traces.todo) && !eventlog_traces.working;
+		mutex_unlock(&eventlog_traces.lock);
+		if (done || !tries--)
+			break;
+		mod_delayed_work(eventlog_traces.queue, &eventlog_traces.work, 0);
+		flush_delayed_work(&eventlog_traces.work);
+		/* A file that is in use prevents removals, mostly for a short time. */
+		if (!event)
+			schedule_timeout_uninterruptible(1);
+	}
+}
+
+static unsigned int eventlog_trace_unmade(const struct eventlog_domain *domain)
+{
+	const struct eventlog_event *event;
+	unsigned int count = 0;
+
+	mutex_lock(&eventlog_traces.lock);
+	list_for_each_entry(event, &eventlog_traces.unmade_list, trace.unmade_node)
+		count += event->domain == domain;
+	mutex_unlock(&eventlog_traces.lock);
+	return count;
+}
+
+void eventlog_trace_make_up(void)
+{
+	struct eventlog_domain *domain;
+	struct eventlog_event *event;
+	unsigned int tries = 0;
+
+	eventlog_traces.untried = min(eventlog_traces.untried, eventlog_traces.unmade);
+	for (; eventlog_traces.untried && tries < EVENTLOG_TRACE_BATCH; tries++) {
+		if (!eventlog_trace_room(NULL)) {
+			eventlog_traces.untried = 0;
+			break;
+		}
+		event = list_first_entry(&eventlog_traces.unmade_list, struct eventlog_event,
+					 trace.unmade_node);
+		domain = event->domain;
+		/* It comes first in the order of locks.  The worker tries again soon. */
+		if (!mutex_trylock(&domain->lock))
+			break;
+		eventlog_traces.untried--;
+		if (eventlog_user_room(event->user, EVENTLOG_QUOTA_TRACE_EVENTS)) {
+			eventlog_trace_unmade_remove(event);
+			eventlog_trace_event_add_locked(event, NULL);
+		} else {
+			list_move_tail(&event->trace.unmade_node, &eventlog_traces.unmade_list);
+		}
+		/* The table is still locked, therefore the domain cannot be freed yet. */
+		mutex_unlock(&domain->lock);
+	}
+}
+
+/* ---- for core/ ---- */
+
+const struct eventlog_trace_ops eventlog_trace_definition_ops = {
+	.prepare = eventlog_trace_event_prepare,
+	.add = eventlog_trace_event_add,
+	.layout_free = eventlog_trace_layout_free,
+	.remove = eventlog_trace_event_remove,
+	.abandon = eventlog_trace_abandon,
+	.recharge = eventlog_trace_event_recharge,
+	.persist = eventlog_trace_event_persist,
+	.busy = eventlog_trace_event_busy,
+	.lost = eventlog_trace_lost,
+	.status = eventlog_trace_status,
+	.unmade = eventlog_trace_unmade,
+	.wait = eventlog_trace_event_wait,
+};
+
+void eventlog_trace_definitions_init(void)
+{
+	ratelimit_set_flags(&eventlog_trace_removals, RATELIMIT_MSG_ON_RELEASE);
+}
+
+#endif /* EVENTLOG_TRACE_EVENTS */

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Definitions and their trace events: what core/ calls, and definitions that have no trace
+ * event for want of room.  Within trace/ only; for locks see trace.h.
+ */
+#ifndef EVENTLOG_TRACE_DEFINITION_H
+#define EVENTLOG_TRACE_DEFINITION_H
+
+#include "core/ops.h"
+
+struct eventlog_trace_event;
+
+/* The functions that core/ calls. */
+extern const struct eventlog_trace_ops eventlog_trace_definition_ops;
+
+/**
+ * eventlog_trace_definitions_init() - once, at load
+ */
+void eventlog_trace_definitions_init(void);
+
+/**
+ * eventlog_trace_forget_event() - take a trace event from its definition
+ * @trace: could not be made; the table is locked
+ *
+ * The definition has no trace event then, until there is room for one.
+ */
+void eventlog_trace_forget_event(struct eventlog_trace_event *trace);
+
+/**
+ * eventlog_trace_make_up() - make trace events for which there was no room
+ *
+ * The table is locked, and no domain.  Tries a limited number of definitions.  One that
+ * still cannot get one goes to the end of the list.  Each one is tried once after a trace
+ * event has become free: the first ones may be of users that have reached their limit.
+ */
+void eventlog_trace_make_up(void);
+
+/**
+ * eventlog_trace_lock() - lock the table, and first the domain of a trace event's definition
+ * @trace: ftrace knows it, and event_mutex is held
+ * @reader: for eventlog_trace_unlock()
+ *
+ * Return: the domain; NULL: the trace event has no definition.
+ */
+struct eventlog_domain *eventlog_trace_lock(struct eventlog_trace_event *trace, int *reader);
+
+/**
+ * eventlog_trace_unlock() - the opposite
+ * @domain: the result of eventlog_trace_lock()
+ * @reader: likewise
+ */
+void eventlog_trace_unlock(struct eventlog_domain *domain, int reader);
+
+#endif /* EVENTLOG_TRACE_DEFINITION_H */
