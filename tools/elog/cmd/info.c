@@ -212,25 +212,17 @@ static int print_info(const struct options *options,
 		{ "ring_bytes_max", "bytes of a ring", version->ring_bytes_max },
 	};
 	struct elog_text text = { 0 };
-	int ret = STATUS_OK;
 
 	if (options->format == FORMAT_JSON) {
 		put_json(version, numbers, ARRAY_SIZE(numbers), found,
 			 options->verbose ? status : NULL, &text);
-		if (text.error) {
-			elog_error("out of memory");
-			ret = STATUS_ERROR;
-		} else {
-			fwrite(text.data, 1, text.size, stdout);
-		}
-		elog_text_free(&text);
-		return ret;
+		return text_print(&text);
 	}
 	print_text(version, numbers, ARRAY_SIZE(numbers));
 	print_quotas(found);
 	if (options->verbose && status)
 		printf("\n%s", status);
-	return ret;
+	return STATUS_OK;
 }
 
 /* Return: 0 or a negative errno. */

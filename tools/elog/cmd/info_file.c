@@ -151,12 +151,5 @@ int info_files(const struct options *options)
 		if (put_file(options->arguments[i], options, &text))
 			status = STATUS_ERROR;
 	}
-	if (text.error) {
-		elog_error("out of memory");
-		status = STATUS_ERROR;
-	} else if (text.size) {
-		fwrite(text.data, 1, text.size, stdout);
-	}
-	elog_text_free(&text);
-	return status;
+	return text_print(&text) ? STATUS_ERROR : status;
 }

@@ -275,19 +275,11 @@ int policies_print(const struct options *options, const struct policy_list *list
 {
 	bool is_json = options->format == FORMAT_JSON;
 	struct elog_text text = { 0 };
-	int status = STATUS_OK;
 	size_t i;
 
 	if (!is_json && !options->quiet)
 		elog_text_printf(&text, "%-17s %s\n", "HANDLERS", "PROGRAM/MARKER");
 	for (i = 0; i < list->count; i++)
 		put_policy(&text, &list->policies[i], is_json);
-	if (text.error) {
-		elog_error("out of memory");
-		status = STATUS_ERROR;
-	} else if (text.size) {
-		fwrite(text.data, 1, text.size, stdout);
-	}
-	elog_text_free(&text);
-	return status;
+	return text_print(&text);
 }

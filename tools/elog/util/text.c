@@ -167,6 +167,18 @@ void fill_column(struct elog_text *text, size_t from, size_t width)
 	put_blanks(text, size < width ? width - size : 0);
 }
 
+int text_print(struct elog_text *text)
+{
+	const int status = text->error ? STATUS_ERROR : STATUS_OK;
+
+	if (status)
+		elog_error("out of memory");
+	else if (text->size)
+		fwrite(text->data, 1, text->size, stdout);
+	elog_text_free(text);
+	return status;
+}
+
 void json_member(struct elog_text *text, const char *name, const char *value)
 {
 	elog_text_printf(text, "\"%s\":", name);

@@ -326,6 +326,13 @@ void put_blanks(struct elog_text *text, size_t count);
 /** fill_column() - append blanks until there are @width bytes since @from */
 void fill_column(struct elog_text *text, size_t from, size_t width);
 
+/**
+ * text_print() - print a text on stdout, and free it
+ *
+ * Return: STATUS_OK; STATUS_ERROR no memory, which was reported.
+ */
+int text_print(struct elog_text *text);
+
 /** json_member() - append "name":"value" */
 void json_member(struct elog_text *text, const char *name, const char *value);
 
