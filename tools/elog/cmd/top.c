@@ -421,13 +421,8 @@ static bool wait_for_news(struct top *top)
 		{ .fd = STDIN_FILENO, .events = POLLIN },
 		{ .fd = elog_consumer_fd(top->live.consumer), .events = POLLIN },
 	};
-	int milliseconds = left(top);
-	const struct timespec limit = {
-		.tv_sec = milliseconds / 1000,
-		.tv_nsec = milliseconds % 1000 * 1000000L,
-	};
 
-	if (ppoll(files, ARRAY_SIZE(files), &limit, signals_mask()) < 0) {
+	if (signals_poll(files, ARRAY_SIZE(files), left(top)) < 0) {
 		if (errno != EINTR)
 			top->error = -errno;
 		return false;

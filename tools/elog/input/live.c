@@ -236,12 +236,8 @@ void live_sleep(struct live *live, int most, bool *over)
 {
 	/* poll() always reports POLLHUP. */
 	struct pollfd file = { .fd = elog_consumer_fd(live->consumer) };
-	struct timespec limit;
 
-	most = live_left(live, most);
-	limit.tv_sec = most / 1000;
-	limit.tv_nsec = most % 1000 * 1000000L;
-	if (ppoll(&file, 1, most < 0 ? NULL : &limit, signals_mask()) > 0)
+	if (signals_poll(&file, 1, live_left(live, most)) > 0)
 		live->deleted |= (file.revents & POLLHUP) != 0;
 	*over = live_over(live);
 }

@@ -115,14 +115,19 @@ const sigset_t *signals_mask(void)
 	return signals.catching ? &signals.open : NULL;
 }
 
-void signals_sleep(int milliseconds)
+int signals_poll(struct pollfd *files, nfds_t count, int milliseconds)
 {
 	const struct timespec limit = {
 		.tv_sec = milliseconds / 1000,
 		.tv_nsec = milliseconds % 1000 * 1000000L,
 	};
 
-	ppoll(NULL, 0, milliseconds < 0 ? NULL : &limit, signals_mask());
+	return ppoll(files, count, milliseconds < 0 ? NULL : &limit, signals_mask());
+}
+
+void signals_sleep(int milliseconds)
+{
+	signals_poll(NULL, 0, milliseconds);
 }
 
 int signals_stops(void)

@@ -10,6 +10,7 @@
 #ifndef SIGNALS_H
 #define SIGNALS_H
 
+#include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
 
@@ -36,6 +37,16 @@ void signals_hold(void);
 
 /** signals_mask() - the mask for ppoll(2); NULL before signals_catch() */
 const sigset_t *signals_mask(void);
+
+/**
+ * signals_poll() - wait for files, or a signal
+ * @files: as for poll(2)
+ * @count: of @files
+ * @milliseconds: at most so long; -1: no limit
+ *
+ * Return: as poll(2).
+ */
+int signals_poll(struct pollfd *files, nfds_t count, int milliseconds);
 
 /** signals_sleep() - sleep until a signal, at most so long; -1: no limit */
 void signals_sleep(int milliseconds);
