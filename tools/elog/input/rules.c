@@ -42,17 +42,17 @@ static int add_bypass(struct live *live, const struct elog_rule *filtered)
 {
 	char glob[EVENTLOG_GLOB_MAX + sizeof(DECODED_GLOB)];
 	const char *event = filtered->event ? filtered->event : "*";
-	size_t size = strlen(event);
+	const size_t size = strlen(event), literal = strcspn(event, "*?[\\");
 	struct elog_rule rule = *filtered;
 	int ret;
 
 	rule.filter = NULL;
 	rule.event = glob;
-	if (!event[strcspn(event, "*?[\\")] && fnmatch(DECODED_GLOB, event, 0))
-		return 0;
-	if (!event[strcspn(event, "*?[\\")]) {
+	if (literal == size) {
+		if (fnmatch(DECODED_GLOB, event, 0))
+			return 0;
 		rule.event = event;
-	} else if (strcspn(event, "*?[\\") + 1 != size || event[size - 1] != '*' ||
+	} else if (literal + 1 != size || event[literal] != '*' ||
 		   strstr(event, "_L") || size + sizeof(DECODED_GLOB) > EVENTLOG_GLOB_MAX) {
 		rule.event = event;
 		live->undecided = true;
