@@ -8,7 +8,6 @@
 
 #include "input/decoded.h"
 #include "input/names.h"
-#include "libelog/util/map.h"
 
 struct decoded {
 	struct elog_eventheader *decoder;
@@ -16,20 +15,11 @@ struct decoded {
 	struct elog_map cache;		/* struct cached_event, by the address of the schema */
 };
 
-static void clear(struct decoded *decoded, struct selection *selection)
-{
-	struct cached_event *cached;
-
-	elog_map_for_each(&decoded->cache, cached)
-		selection_unbind(selection, cached);
-	elog_map_free(&decoded->cache);
-}
-
 void decoded_free(struct decoded *decoded, struct selection *selection)
 {
 	if (!decoded)
 		return;
-	clear(decoded, selection);
+	selection_clear(selection, &decoded->cache);
 	elog_eventheader_close(decoded->decoder);
 	free(decoded);
 }
@@ -54,24 +44,12 @@ static int find_cached(struct decoded *decoded, struct selection *selection,
 		       struct names *names, const struct elog_schema_event *recorded,
 		       const struct elog_schema_event *event, struct cached_event **result)
 {
-	struct cached_event *cached;
-	int ret;
-
-	cached = elog_map_find_integer(&decoded->cache, (uintptr_t)event);
-	if (!cached) {
-		cached = elog_map_insert(&decoded->cache, elog_map_integer((uintptr_t)event));
-		if (!cached)
-			return -ENOMEM;
-		names_see(names, event);
-		ret = selection_bind(selection, recorded, event, cached);
-		if (ret) {
-			selection_unbind(selection, cached);
-			elog_map_remove(&decoded->cache, cached);
-			return ret;
-		}
-	}
-	*result = cached;
-	return 0;
+	*result = elog_map_find_integer(&decoded->cache, (uintptr_t)event);
+	if (*result)
+		return 0;
+	names_see(names, event);
+	return selection_cache(selection, &decoded->cache, (uintptr_t)event, recorded, event,
+			       result);
 }
 
 int decoded_event(struct decoded **place, struct selection *selection, struct names *names,
@@ -91,7 +69,7 @@ int decoded_event(struct decoded **place, struct selection *selection, struct na
 	if (ret)
 		return ret;
 	if (record.generation != decoded->generation)
-		clear(decoded, selection);
+		selection_clear(selection, &decoded->cache);
 	decoded->generation = record.generation;
 	ret = find_cached(decoded, selection, names, recorded, record.event, &entry->cached);
 	if (ret)

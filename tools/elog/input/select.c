@@ -187,6 +187,34 @@ void selection_unbind(struct selection *selection, struct cached_event *cached)
 	cached->predicates = NULL;
 }
 
+int selection_cache(struct selection *selection, struct elog_map *cache, uint64_t key,
+		    const struct elog_schema_event *recorded,
+		    const struct elog_schema_event *event, struct cached_event **result)
+{
+	struct cached_event *cached = elog_map_insert(cache, elog_map_integer(key));
+	int ret;
+
+	if (!cached)
+		return -ENOMEM;
+	ret = selection_bind(selection, recorded, event, cached);
+	if (ret) {
+		selection_unbind(selection, cached);
+		elog_map_remove(cache, cached);
+		return ret;
+	}
+	*result = cached;
+	return 0;
+}
+
+void selection_clear(struct selection *selection, struct elog_map *cache)
+{
+	struct cached_event *cached;
+
+	elog_map_for_each(cache, cached)
+		selection_unbind(selection, cached);
+	elog_map_free(cache);
+}
+
 int selection_try(struct selection *selection, const struct elog_schema_event *event)
 {
 	struct cached_event cached = { 0 };

@@ -6,6 +6,7 @@
 #ifndef SELECT_H
 #define SELECT_H
 
+#include "libelog/util/map.h"
 #include "util/tool.h"
 
 struct selection;
@@ -75,6 +76,24 @@ bool selection_since(const struct selection *selection, uint64_t *realtime);
  */
 int selection_bind(struct selection *selection, const struct elog_schema_event *recorded,
 		   const struct elog_schema_event *event, struct cached_event *cached);
+
+/**
+ * selection_cache() - bind a definition that is not in a cache yet, and add it
+ * @selection: the selection
+ * @cache: struct cached_event, by a number
+ * @key: the number
+ * @recorded: as for selection_bind()
+ * @event: likewise
+ * @result: set
+ *
+ * Return: 0, -ENOMEM.
+ */
+int selection_cache(struct selection *selection, struct elog_map *cache, uint64_t key,
+		    const struct elog_schema_event *recorded,
+		    const struct elog_schema_event *event, struct cached_event **result);
+
+/** selection_clear() - unbind all definitions of a cache, and empty it */
+void selection_clear(struct selection *selection, struct elog_map *cache);
 
 /** selection_unbind() - free what selection_bind() allocated */
 void selection_unbind(struct selection *selection, struct cached_event *cached);

@@ -263,18 +263,9 @@ int source_open_files(struct source **result, const struct options *options,
 	return 0;
 }
 
-static void event_cache_clear(struct source *source, struct input *input)
-{
-	struct cached_event *cached;
-
-	elog_map_for_each(&input->event_cache, cached)
-		selection_unbind(source->selection, cached);
-	elog_map_free(&input->event_cache);
-}
-
 static void close_input(struct source *source, struct input *input)
 {
-	event_cache_clear(source, input);
+	selection_clear(source->selection, &input->event_cache);
 	decoded_free(input->decoded, source->selection);
 	input->decoded = NULL;
 	if (!source->set)
@@ -336,12 +327,11 @@ static int event_cache_find(struct source *source, struct input *input,
 			    uint32_t descriptor, struct cached_event **result)
 {
 	const struct elog_schema_event *event;
-	struct cached_event *cached;
 	uint64_t now = generation(source, input);
 	int ret;
 
 	if (now != input->generation || input->event_cache.count >= EVENT_CACHE_MAX) {
-		event_cache_clear(source, input);
+		selection_clear(source->selection, &input->event_cache);
 		input->generation = now;
 	}
 	*result = elog_map_find_integer(&input->event_cache, descriptor);
@@ -353,7 +343,7 @@ static int event_cache_find(struct source *source, struct input *input,
 		return ret;
 	now = generation(source, input);
 	if (now != input->generation) {
-		event_cache_clear(source, input);
+		selection_clear(source->selection, &input->event_cache);
 		input->generation = now;
 	}
 	/* Not cached: the definition may appear later. */
@@ -362,18 +352,9 @@ static int event_cache_find(struct source *source, struct input *input,
 		*result = &input->unknown;
 		return selection_bind(source->selection, NULL, NULL, &input->unknown);
 	}
-	cached = elog_map_insert(&input->event_cache, elog_map_integer(descriptor));
-	if (!cached)
-		return -ENOMEM;
 	names_see(source->names, event);
-	ret = selection_bind(source->selection, event, event, cached);
-	if (ret) {
-		selection_unbind(source->selection, cached);
-		elog_map_remove(&input->event_cache, cached);
-		return ret;
-	}
-	*result = cached;
-	return 0;
+	return selection_cache(source->selection, &input->event_cache, descriptor, event, event,
+			       result);
 }
 
 /* ------------------------------------------------------------------------
