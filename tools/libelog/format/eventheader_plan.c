@@ -379,15 +379,13 @@ static bool set_kind(struct parser *parser, struct elog_eh_step *step, unsigned 
  * Fields
  */
 
-/* Append a step. Return: 0; -EBADMSG there are too many; -ENOMEM. */
+/* Append a step. Return: 0 or -ENOMEM. */
 static int add_step(struct parser *parser, const struct elog_eh_step *step, uint32_t *index)
 {
 	struct elog_eh_plan *plan = parser->plan;
 	struct elog_eh_step *larger;
 	uint32_t capacity;
 
-	if (plan->step_count == ELOG_EH_FIELDS_MAX)
-		return -EBADMSG;
 	if (plan->step_count == parser->capacity) {
 		capacity = parser->capacity ? 2 * parser->capacity : 8;
 		larger = realloc(plan->steps, capacity * sizeof(*larger));
@@ -430,6 +428,7 @@ static int name_step(struct parser *parser, struct elog_eh_step *step, const cha
 	return 0;
 }
 
+/* Return: 0; -EBADMSG there are too many; -ENOMEM. */
 static int put_step(struct parser *parser, struct elog_eh_step *step, const char *name,
 		    size_t size, bool member, uint32_t *index)
 {
