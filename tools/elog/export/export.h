@@ -60,12 +60,6 @@ extern const struct export_format export_perfetto;
 extern const struct export_format export_parquet;
 extern const struct export_format export_otlp;
 
-/** put_utf8() - append text as valid UTF-8 */
-static inline void put_utf8(struct elog_text *text, const char *data, size_t size)
-{
-	elog_text_utf8(text, data, size);
-}
-
 /** is_text() - is the value of a field of this type text, as it is in the payload? */
 static inline bool is_text(const struct elog_schema_field *field)
 {

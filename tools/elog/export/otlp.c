@@ -239,7 +239,7 @@ static struct names *new_names(struct otlp *otlp, const struct visit_event *even
 	names->count = schema ? schema->field_count : 0;
 	names->ends = calloc(names->count + 1, sizeof(*names->ends));
 	names->provider = otlp_batch_provider(&otlp->batch, event->kind->provider);
-	put_utf8(&names->name, event->kind->name, strlen(event->kind->name));
+	elog_text_utf8(&names->name, event->kind->name, strlen(event->kind->name));
 	for (i = 0; names->ends && i < names->count; i++) {
 		otlp_put_text(&otlp->batch, &names->keys, ATTRIBUTE_KEY, schema->fields[i]->name,
 			      strlen(schema->fields[i]->name));

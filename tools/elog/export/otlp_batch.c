@@ -34,7 +34,7 @@ void otlp_put_text(struct otlp_batch *batch, struct elog_text *text, unsigned in
 		   const char *data, size_t size)
 {
 	batch->value.size = 0;
-	put_utf8(&batch->value, data, size);
+	elog_text_utf8(&batch->value, data, size);
 	pb_bytes(text, field, batch->value.data, batch->value.size);
 }
 

@@ -157,7 +157,7 @@ static int add_field(struct export *export, struct table *table,
 	struct elog_text *name = &((struct parquet *)export->state)->value;
 
 	name->size = 0;
-	put_utf8(name, field->name, strlen(field->name));
+	elog_text_utf8(name, field->name, strlen(field->name));
 	while (!name->error && table_has_column(table, name->data))
 		elog_text_character(name, '_');
 	return name->error ? : table_add_column(table, name->data, column_type(field));
@@ -214,7 +214,7 @@ static void put_text(struct parquet *parquet, struct table *table, size_t column
 		return;
 	}
 	parquet->value.size = 0;
-	put_utf8(&parquet->value, text, size);
+	elog_text_utf8(&parquet->value, text, size);
 	table_bytes(table, column, parquet->value.data, parquet->value.size);
 }
 

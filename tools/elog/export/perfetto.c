@@ -201,7 +201,7 @@ static void put_name(struct perfetto *perfetto, unsigned int what, uint64_t id,
 	size_t message = pb_open(text, what);
 
 	perfetto->value.size = 0;
-	put_utf8(&perfetto->value, name, size);
+	elog_text_utf8(&perfetto->value, name, size);
 	pb_uint(text, NAME_ID, id);
 	pb_bytes(text, NAME_TEXT, perfetto->value.data, perfetto->value.size);
 	pb_close(text, message);
@@ -210,7 +210,7 @@ static void put_name(struct perfetto *perfetto, unsigned int what, uint64_t id,
 static void put_utf8_field(struct perfetto *perfetto, unsigned int field, const char *string)
 {
 	perfetto->value.size = 0;
-	put_utf8(&perfetto->value, string, strlen(string));
+	elog_text_utf8(&perfetto->value, string, strlen(string));
 	pb_bytes(perfetto->text, field, perfetto->value.data, perfetto->value.size);
 }
 
@@ -544,7 +544,7 @@ static void put_value(struct perfetto *perfetto, struct elog_text *text,
 	default:
 		perfetto->value.size = 0;
 		if (is_text(field))
-			put_utf8(&perfetto->value, value->data, value->size);
+			elog_text_utf8(&perfetto->value, value->data, value->size);
 		else
 			elog_format_value(&perfetto->value, field, value);
 		pb_bytes(text, ANNOTATION_STRING, perfetto->value.data, perfetto->value.size);
