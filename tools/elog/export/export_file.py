@@ -5,6 +5,7 @@
 spans    requests with nested, crossing, restarted, lost and unpaired spans
 wide     40 events with long names, and with fields that differ
 types    an event with a field of each type, with unusual values; an unknown definition
+decoded  an event with an eventheader, which has fields of other types
 names    events and fields with names that SQLite or other columns have
 traces   a span whose events carry ids of a trace
 many     COUNT sessions, of which 100 are open at a time
@@ -133,6 +134,14 @@ def types(path):
         # The payload ends within a field; the definition is missing.
         file.event(1, typed(b"\0")[:13], pid=0, tid=0)
         file.event(99, b"\1\2")
+
+
+def decoded(path):
+    fields = "\tu8 eventheader_flags\n\tu8 version\n\tu16 id\n\tu16 tag\n\tu8 opcode\n\tu8 level\n"
+    metadata = b"Order\0price\0\x85\x08at\0\x84\x06"
+    header = struct.pack("<BBHHBBHH", 6, 0, 0, 0, 0, 4, len(metadata), 1)
+    with ElogFile(path, {1: schema("user_events", 1, "Shop_L4K1", fields)}) as file:
+        file.event(1, header + metadata + struct.pack("<di", 2.5, -1000))
 
 
 def names(path):

@@ -249,6 +249,16 @@ streams_are_exported()
 	[ "${PIPESTATUS[1]}" = 2 ] && cmp out.csv piped.csv
 }
 
+# In JSON Lines, and as the number of a debug annotation in the format of Perfetto.
+floats_are_numbers()
+{
+	python3 "$here/export_file.py" decoded decoded.elog &&
+		export_to 0 jsonl out.jsonl decoded.elog &&
+		[ "$(jq -c .fields out.jsonl)" = '{"price":2.5,"at":-1000}' ] &&
+		export_to 0 perfetto out.perfetto decoded.elog &&
+		LC_ALL=C grep -aqP '\x29\0{6}\x04\x40' out.perfetto
+}
+
 check 'wrong usage gives the reason' refuses_wrong_usage
 check 'all JSON lines have the same keys, and spans and losses are in them' json_lines_have_equal_keys
 check 'times are universal' times_are_universal
@@ -263,6 +273,7 @@ check 'a pipe may be closed early' readers_may_leave
 check 'a signal leaves what is valid' signals_leave_valid_files
 check 'several files are merged' several_files_are_one
 check 'standard input is exported' streams_are_exported
+check 'floats are numbers' floats_are_numbers
 
 # ------------------------------------------------------------------------
 # Readers that are not ours

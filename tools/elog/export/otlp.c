@@ -111,7 +111,11 @@ static void put_value(struct otlp *otlp, struct elog_text *text,
 
 	switch (field->type) {
 	case ELOG_TYPE_SIGNED:
+	case ELOG_TYPE_SECONDS:
 		pb_uint(text, VALUE_INT, value->integer);
+		return;
+	case ELOG_TYPE_FLOAT:
+		pb_fixed64(text, VALUE_DOUBLE, value->integer);
 		return;
 	case ELOG_TYPE_BOOL:
 		pb_uint(text, VALUE_BOOL, value->integer != 0);

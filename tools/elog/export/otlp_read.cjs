@@ -21,7 +21,8 @@ const tracesType = collector.trace.v1.ExportTraceServiceRequest;
 
 const hex = (bytes) => Buffer.from(bytes ?? []).toString('hex');
 const number = (long) => BigInt(String(long ?? 0));
-const valueOf = (value) => value.stringValue ?? value.boolValue ?? number(value.intValue);
+const valueOf = (value) =>
+  value.stringValue ?? value.boolValue ?? value.doubleValue ?? number(value.intValue);
 
 function fail(text) {
   console.log(text);

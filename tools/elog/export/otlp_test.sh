@@ -352,6 +352,9 @@ values_have_types()
 '[13,171,"18446744073709551615",-300,true,"four","café","192.0.2.1",8080,2000,"0x8000000000000001","LOW","FIRST|SECOND","0xffffffffffffffff"]' ] &&
 		[ "$(jq -c 'select(.log == "?").attributes.payload' found)" = '"0102"' ] ||
 		{ cat found; return 1; }
+	python3 "$here/export_file.py" decoded decoded.elog &&
+		send 0 ok decoded.elog && read_back ok json || return 1
+	[ "$(jq -c '.attributes | [.price, .at]' found)" = '[2.5,-1000]' ] || { cat found; return 1; }
 }
 
 ids_of_programs_are_kept()

@@ -69,6 +69,7 @@ enum {
 	ANNOTATION_BOOL = 2,
 	ANNOTATION_UINT = 3,
 	ANNOTATION_INT = 4,
+	ANNOTATION_DOUBLE = 5,
 	ANNOTATION_STRING = 6,
 	ANNOTATION_POINTER = 7,
 	ANNOTATION_NAME = 10,
@@ -533,7 +534,11 @@ static void put_value(struct perfetto *perfetto, struct elog_text *text,
 		pb_uint(text, ANNOTATION_UINT, value->integer);
 		break;
 	case ELOG_TYPE_SIGNED:
+	case ELOG_TYPE_SECONDS:
 		pb_uint(text, ANNOTATION_INT, value->integer);
+		break;
+	case ELOG_TYPE_FLOAT:
+		pb_fixed64(text, ANNOTATION_DOUBLE, value->integer);
 		break;
 	case ELOG_TYPE_BOOL:
 		pb_uint(text, ANNOTATION_BOOL, value->integer != 0);
