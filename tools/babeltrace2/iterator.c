@@ -28,7 +28,7 @@
 /* An array takes a hundred times its bytes in babeltrace2: return few large events at once. */
 #define BATCH_BYTES	(64U << 10)
 
-#define CHECK_ITEMS	4096	/* between two looks at interruptions */
+#define CHECK_ITEMS	4096	/* between two checks for interruptions */
 
 /*
  * struct iterator - a message iterator

@@ -424,7 +424,7 @@ static void end_writer(struct capture *capture)
 	capture->damaged |= capture->writer->damaged;
 }
 
-/* Send the rest; the receiver cannot make this take long. */
+/* Send the rest. This takes a limited time, also if the receiver does not answer. */
 static void end_export(struct capture *capture)
 {
 	int ret;

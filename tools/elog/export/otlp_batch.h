@@ -157,7 +157,7 @@ struct elog_text *otlp_batch_open_loss(struct otlp_group *group, const char *nam
 /**
  * otlp_batch_put_unsent() - put a record about those that a capture could not send so far
  *
- * It is not counted: it is none that could be missing.
+ * It is not counted: a later record would report it as missing.
  */
 int otlp_batch_put_unsent(struct otlp_batch *batch);
 

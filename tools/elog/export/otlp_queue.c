@@ -2,8 +2,8 @@
 /*
  * Requests that wait to be sent to a receiver of OpenTelemetry: see otlp_queue.h.
  *
- * A request that got no answer, or an answer that asks for patience, is sent again after a
- * pause, which grows. The receiver may get a request twice if only its answer was lost.
+ * A request that got no answer, or an answer that asks to wait, is sent again after a pause.
+ * The pauses grow. The receiver may get a request twice if only its answer was lost.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -26,9 +26,9 @@
 #define PAUSE_MS	100		/* before the second attempt; doubles */
 #define PAUSE_MAX_MS	5000
 #define RETRY_AFTER_MAX_MS 60000	/* a receiver may ask for this pause */
-#define PATIENCE	6		/* times the timeout: then files are given up */
+#define RETRY_TIMEOUTS	6		/* so long, the requests of files are sent again */
 #define REPORT_MS	10000		/* between messages with the same reason */
-#define LOOK_MS		100		/* between two looks at signals */
+#define LOOK_MS		100		/* between two checks for signals */
 #define CANCEL_MS	3000		/* for the thread to notice that it must end */
 #define REASON_MAX	512
 #define SHOWN_MAX	200		/* bytes of a receiver's message */
@@ -173,7 +173,7 @@ static enum outcome judge_accepted(struct otlp_queue *queue, struct request *req
 
 	if (!read_accepted(&queue->answer.body, refused, &message)) {
 		snprintf(queue->reason, sizeof(queue->reason),
-			 "the answer is none of OpenTelemetry: is this a receiver?");
+			 "the answer is not one of OpenTelemetry: is this a receiver?");
 		return REFUSED;
 	}
 	/* It cannot refuse more than it got. */
@@ -338,12 +338,12 @@ static bool sleep_until(struct otlp_queue *queue, uint64_t until)
 	return !cancelled;
 }
 
-/* Send a request until there is an outcome other than RETRY, or the patience is at its end. */
+/* Send a request until the outcome is not RETRY, or the time for retries is over. */
 static enum outcome send_request(struct otlp_queue *queue, struct request *request,
 				 uint64_t *refused, size_t *sent)
 {
-	const uint64_t patience = queue->settings.http.timeout * NS_PER_MS * PATIENCE;
-	const uint64_t start = monotonic();
+	const uint64_t end = monotonic() +
+			     queue->settings.http.timeout * NS_PER_MS * RETRY_TIMEOUTS;
 	const void *data = request->data;
 	unsigned int attempts = 0;
 	enum outcome outcome;
@@ -363,11 +363,11 @@ static enum outcome send_request(struct otlp_queue *queue, struct request *reque
 		if (outcome != RETRY)
 			return outcome;
 		next = monotonic() + pause_before(queue, attempts++) * NS_PER_MS;
-		if (!queue->live && next > start + patience) {
-			/* Make use of all of it. */
-			if (monotonic() >= start + patience)
+		if (!queue->live && next > end) {
+			/* Try once more at the end. */
+			if (monotonic() >= end)
 				return RETRY;
-			next = start + patience;
+			next = end;
 		}
 		report(queue, request, false);
 		if (!sleep_until(queue, next))

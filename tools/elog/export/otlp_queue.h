@@ -18,7 +18,7 @@ struct otlp_queue;
 /**
  * struct otlp_counts - what became of records, by signal
  * @sent: the receiver has accepted them
- * @refused: the receiver has refused them, or gave an answer that is none
+ * @refused: the receiver has refused them, or its answer is not one of OpenTelemetry
  * @unsent: they did not fit in the queue, or no answer came
  * @requests: that were answered
  * @bytes: of these, as sent

@@ -115,8 +115,8 @@ reasons_are_given()
 		echo||the receiver answers 400|refused 25 log records and 0 spans
 		token||the receiver answers 400|refused 25 log records and 0 spans
 		moved||the receiver answers 302, a redirection, which is not followed|refused 25 log
-		html||the answer is none of OpenTelemetry|refused 25 log records and 0 spans
-		json||the answer is none of OpenTelemetry|refused 25 log records and 0 spans
+		html||the answer is not one of OpenTelemetry|refused 25 log records and 0 spans
+		json||the answer is not one of OpenTelemetry|refused 25 log records and 0 spans
 		long||the answer has more than 65536 bytes|refused 25 log records and 0 spans
 		empty|200||25 log records and 8 spans were not sent
 		half|200||25 log records and 8 spans were not sent

@@ -188,7 +188,7 @@ sends_again()
 		! says "duplicates 0" && same_files spool/x.elog*
 }
 
-# A message is lost, the others are too late: all are sent.
+# All files are sent again; the stream drops what it has.
 damaged_positions()
 {
 	echo nonsense > spool/.x.elog.shipped

@@ -398,13 +398,13 @@ static bool nats_reply(struct transport *transport, int milliseconds,
 		natsMsg_Destroy(msg);
 		return true;
 	}
-	/* libnats keeps this reply, with its subject, to itself. */
+	/* libnats does not return this reply, so its subject is not known. */
 	if (status == NATS_NO_RESPONDERS) {
 		reply->number = UINT64_MAX;
 		snprintf(reply->why, sizeof(reply->why), "%s", no_stream);
 		return true;
 	}
-	/* While the connection is closed this does not wait. */
+	/* If the connection is closed, libnats does not wait. */
 	if (status != NATS_TIMEOUT && milliseconds)
 		nats_Sleep(milliseconds);
 	return false;

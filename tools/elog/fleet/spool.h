@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Reading the files of a capture as bytes, from the oldest one on, while elog capture
- * writes and rotates them. It only reads: whatever happens here, the capture goes on.
+ * writes and rotates them. It only reads, so it never disturbs the capture.
  *
  * A file is divided into chunks in a way that depends only on what it contains, so that a
  * reader that starts again, also after a crash, gets the same chunks. A chunk ends behind a

@@ -556,7 +556,7 @@ static int take_field(struct parser *parser, unsigned int depth, bool member)
 		else if (set_kind(parser, &step, encoding, format))
 			ret = put_step(parser, &step, name, size, member, &index);
 	}
-	/* Members that are outside of arrays know better where the damage is. */
+	/* A member outside of arrays has set it already, more exactly. */
 	if (ret == -EBADMSG && (!is_struct || member || step.array != ELOG_EH_NO_ARRAY ||
 				!parser->plan->torn))
 		parser->plan->torn_at = from;

@@ -409,7 +409,7 @@ void elog_producer_gone(struct elog_producer *producer)
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	if (!pthread_mutex_trylock(&producer->lock)) {
 		/*
-		 * If a signal handler has interrupted a thread in the kernel, waiting is in vain:
+		 * If a signal handler has interrupted a thread in the kernel, waiting does not help:
 		 * then the next event tries again.
 		 */
 		disconnect_locked(producer, 100);
