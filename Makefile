@@ -40,6 +40,7 @@ help_text := \
 	'               compared with trace-cmd, perf and LTTng' \
 	'  bench-show   time printing and exporting a file, compared with babeltrace2' \
 	'  bench-list   count the instructions of listing all definitions' \
+	'  bench-fleet  time sending files to NATS servers, compared with cp' \
 	'  bench-contention  time calls of one user while another one attacks' \
 	'               STRICT=1 with any benchmark: fail if a bar is missed' \
 	'  bench-compare OLD=DIR NEW=DIR  compare two results: directories or files' \
@@ -245,7 +246,7 @@ fuzz:
 
 bench_flags = $(if $(filter 1,$(STRICT)),--strict)
 
-benches := ring producer kernel instructions process drain capture show list contention
+benches := ring producer kernel instructions process drain capture show list contention fleet
 
 # They run one after the other, because they measure time; if one fails, the others still run.
 bench:

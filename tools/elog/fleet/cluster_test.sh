@@ -228,6 +228,25 @@ disk_of_the_leader_is_full()
 	fill_disk "$(stream_leader)"
 }
 
+# The configuration of tools/dist is that of a cluster.
+secure_cluster()
+{
+	local status=0
+
+	rm -rf a n0 n1 n2
+	servers_certificates && servers_secure 3 "s/0*1\\.>/$(printf "a%.0s" {1..32}).>/" || return 1
+	server_start 0 && server_start 1 && server_start 2 || status=1
+	start_capture a 4
+	wait "${pids[capturea]}" || status=1
+	unset "pids[capturea]"
+	as admin -- timeout 60 "$elog" ship --once --replicas 3 "$url" absent.elog || status=1
+	as web1 -- timeout 60 "$elog" ship --once "$url" a/x.elog || status=1
+	as reader -- wait_for 60 arrived || { cat drain.out; status=1; }
+	servers_stop
+	return "$status"
+}
+
+check "three servers with TLS and permissions" secure_cluster
 check "three hosts and three servers" run_with 4 nothing
 check "kill -9 of the server that leads" run_with 8 leader_is_killed
 check "kill -9 of all servers" run_with 8 all_servers_are_killed

@@ -280,19 +280,6 @@ servers_stop
 # Logging in, at a server with tools/dist/nats-server.conf
 #
 
-# as USER [VARIABLE=VALUE...] -- COMMAND...
-as()
-{
-	local settings=(NATS_CA="$work/tls/ca.pem" NATS_USER="$1" NATS_PASSWORD="${1^^}_PASSWORD")
-
-	[ "$1" != reader ] || settings+=(NATS_INBOX_PREFIX=_READER)
-	while shift && [ "$1" != -- ]; do
-		settings+=("$1")
-	done
-	shift
-	(export "${settings[@]}" && "$@")
-}
-
 # start_secure SED [VARIABLE=VALUE...]: a host publishes its own captures, and needs no other
 # permission for this.
 start_secure()
@@ -368,7 +355,7 @@ if command -v openssl > why; then
 	check "login: a host with a password and a CA publishes its captures" start_secure ""
 	check "login: a wrong password" refused "Authorization Violation" NATS_PASSWORD=wrong
 	check "login: a server that another CA has signed" \
-		refused "unable to get local issuer certificate" NATS_CA="$work/tls/other.pem"
+		refused "unable to get local issuer certificate" NATS_CA="$work/tls/other/ca.pem"
 	check "login: a server with TLS, and no CA" \
 		refused "unable to get local issuer certificate" NATS_CA=
 	check "login: a CA that is missing" refused "NATS_CA" NATS_CA=absent.pem
@@ -377,14 +364,14 @@ if command -v openssl > why; then
 	check "login: a reader that publishes" publishes_as reader
 	check "login: a host that reads" host_cannot_read
 	servers_stop
-	client=(NATS_CERT="$work/tls/client.pem" NATS_KEY="$work/tls/client.key")
+	client=(NATS_CERT="$work/tls/clients/client.pem" NATS_KEY="$work/tls/clients/client.key")
 	check "login: a server that verifies certificates" start_secure \
-		's/verify: false/verify: true/' "${client[@]}"
+		's/# \(verify: true\)/\1/; s/# \(ca_file:\)/\1/' "${client[@]}"
 	check "login: no certificate" refused "requires another certificate"
 	check "login: a certificate of another CA" refused "requires another certificate" \
-		NATS_CERT="$work/tls/other.pem" NATS_KEY="$work/tls/other.key"
+		NATS_CERT="$work/tls/other/client.pem" NATS_KEY="$work/tls/other/client.key"
 	check "login: a key that does not belong to the certificate" \
-		refused "NATS_CERT, NATS_KEY" NATS_CERT="$work/tls/client.pem" \
+		refused "NATS_CERT, NATS_KEY" NATS_CERT="$work/tls/clients/client.pem" \
 		NATS_KEY="$work/tls/server.key"
 	servers_stop
 	check "login: a token" token

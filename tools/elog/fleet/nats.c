@@ -272,7 +272,8 @@ static int nats_open(struct transport **result, const char *url, char *why)
 	}
 	explain(status, "cannot connect", why);
 	/* With TLS 1.3, the client's handshake ends before the server verifies it. */
-	if (status == NATS_PROTOCOL_ERROR && strstr(why, "got ''"))
+	if ((status == NATS_PROTOCOL_ERROR && strstr(why, "got ''")) ||
+	    (status == NATS_IO_ERROR && strstr(why, "SSL_")))
 		snprintf(why, TRANSPORT_WHY_MAX, "cannot connect: the server closed the "
 			 "connection; perhaps it requires another certificate: NATS_CERT");
 fail:

@@ -7,10 +7,13 @@
 #
 #	servers_config COUNT [LINE]	makes the settings of COUNT servers, and sets $url. LINE
 #					is a further line of these
-#	servers_certificates		makes a CA and what it signs, and another CA, in $work/tls
+#	servers_certificates		makes certificates in $work/tls, as tools/doc/fleet.md
+#					does; those in tls/other are of another CA
 #	servers_secure COUNT SED	makes the settings of COUNT servers of
 #					tools/dist/nats-server.conf, with further commands of
 #					sed, and sets $url
+#	as USER [VARIABLE=VALUE...] -- COMMAND...
+#					runs a command as a user of these servers
 #	server_start NUMBER		starts one, and waits until it answers
 #	stream_leader [NUMBER]		prints the number of the server that leads the stream,
 #					without asking this one
@@ -84,27 +87,23 @@ servers_config()
 
 servers_certificates()
 {
-	local name
+	local ca
 
 	mkdir -p "$work/tls"
-	for name in ca other; do
-		openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 \
-			-subj "/CN=$name" -keyout "$work/tls/$name.key" -out "$work/tls/$name.pem" ||
-			return 1
+	(cd "$work/tls" && "$dist/../../scripts/doc-files" "$dist/../doc/fleet.md" . &&
+		sh certificates.sh localhost && mv localhost.key server.key &&
+		mv localhost.pem server.pem || exit 1
+	for ca in other clients; do
+		mkdir "$ca" && cd "$ca" && sh ../certificates.sh client && cd .. || exit 1
 	done
-	for name in server client; do
-		openssl req -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj "/CN=$name" \
-			-addext subjectAltName=IP:127.0.0.1,DNS:localhost \
-			-keyout "$work/tls/$name.key" -out "$work/tls/$name.csr" &&
-			openssl x509 -req -days 2 -in "$work/tls/$name.csr" -copy_extensions copy \
-				-CA "$work/tls/ca.pem" -CAkey "$work/tls/ca.key" \
-				-out "$work/tls/$name.pem" || return 1
-	done
+	cp clients/ca.pem clients-ca.pem)
 }
 
 servers_secure()
 {
 	local count=$1 commands=${2:-} routes number
+	local server_addresses=(localhost localhost localhost)
+	local route_addresses=("${server_addresses[@]}")
 
 	servers_ports "$count"
 	for ((number = 0; number < count; number++)); do
@@ -113,12 +112,24 @@ servers_secure()
 			-e "s|127\.0\.0\.1:8222|${monitors[number]}|" \
 			-e "s|0\.0\.0\.0:6222|${clusters[number]}|" \
 			-e "s|routes: .*|routes: [ $routes ]|" \
-			-e "s|/var/lib/nats|$work/n$number|; s|max_file: .*|max_file: 2G|" \
+			-e "s|nats://localhost:|tls://localhost:|g; s|/var/lib/nats|$work/n$number|; s|max_file: .*|max_file: 2G|" \
 			-e "s|/etc/nats/|$work/tls/|" -e "$commands" \
 			"$dist/nats-server.conf" > "$work/n$number.conf"
 		# A server alone has no cluster.
 		[ "$count" != 1 ] || sed -i '/^cluster {/,/^}/d' "$work/n$number.conf"
 	done
+}
+
+as()
+{
+	local settings=(NATS_CA="$work/tls/ca.pem" NATS_USER="$1" NATS_PASSWORD="${1^^}_PASSWORD")
+
+	[ "$1" != reader ] || settings+=(NATS_INBOX_PREFIX=_READER)
+	while shift && [ "$1" != -- ]; do
+		settings+=("$1")
+	done
+	shift
+	(export "${settings[@]}" && "$@")
 }
 
 # wait_for SECONDS COMMAND...
