@@ -282,20 +282,20 @@ library_version = $(eval library_version := $(shell \
 	sed -n 's/^library_version := //p' $(top)/tools/Makefile))$(library_version)
 soname = libelog.so.$(firstword $(subst ., ,$(library_version)))
 
+# A shared object that is only built where its library is installed, and its directory.
+shared_object = $(if $(shell ls build/tools/$(1) 2> /dev/null),build/tools/$(1):$(2)/$(1):644)
+
 # The tool and its manual pages.
 tool_files = build/tools/elog:$(PREFIX)/bin/elog:755 \
 	$(foreach file,$(wildcard tools/elog/*.bash-completion),$(file):$(completions)/$(notdir \
 		$(basename $(file))):644) \
-	$(foreach file,$(shell ls build/tools/elog_sqlite.so 2> /dev/null),$(file):$(LIBDIR)/$(notdir \
-		$(file)):644) \
+	$(call shared_object,elog_sqlite.so,$(LIBDIR)) \
 	$(filter-out tools/man/babeltrace2-%,$(call man_files,1 5 7))
 completions := $(PREFIX)/share/bash-completion/completions
 
 # The plugin of babeltrace2, if that is there to build it.
-plugin_files = $(if $(shell ls build/tools/babeltrace2-plugin-elog.so 2> /dev/null), \
-	build/tools/babeltrace2-plugin-elog.so:$(plugin_dir)/babeltrace2-plugin-elog.so:644 \
-	$(filter tools/man/babeltrace2-%,$(call man_files,7)))
-plugin_dir := $(LIBDIR)/babeltrace2/plugins
+plugin_files = $(if $(plugin),$(plugin) $(filter tools/man/babeltrace2-%,$(call man_files,7)))
+plugin = $(call shared_object,babeltrace2-plugin-elog.so,$(LIBDIR)/babeltrace2/plugins)
 
 library_files = build/tools/libelog.so.$(library_version):$(LIBDIR)/libelog.so.$(library_version):644
 library_links = $(LIBDIR)/$(soname):libelog.so.$(library_version)
@@ -333,8 +333,7 @@ units = $(filter-out $(fleet_units),$(notdir $(wildcard tools/dist/*.service \
 
 # What elog ship needs.
 fleet_units := eventlog-ship.service
-fleet_files = $(foreach file,$(shell ls build/tools/elog_nats.so 2> /dev/null),$(file):$(LIBDIR)/$(notdir \
-		$(file)):644) \
+fleet_files = $(call shared_object,elog_nats.so,$(LIBDIR)) \
 	tools/dist/nats-server.conf:$(PREFIX)/share/doc/elog-fleet/nats-server.conf:644 \
 	$(foreach unit,$(fleet_units),build/dist/$(unit):$(UNITDIR)/$(unit):644)
 

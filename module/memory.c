@@ -32,6 +32,12 @@ void *eventlog_alloc_locked(size_t bytes)
 	return eventlog_alloc_flags(bytes, GFP_KERNEL);
 }
 
+void *eventlog_alloc_as(size_t bytes, bool charged)
+{
+	return eventlog_alloc_flags(bytes, charged ? GFP_KERNEL_ACCOUNT | __GFP_NORETRY :
+						     GFP_KERNEL);
+}
+
 void *eventlog_alloc_nofail(size_t bytes)
 {
 	void *memory;

@@ -36,16 +36,16 @@ void *eventlog_alloc(size_t bytes) __must_check;
 void *eventlog_alloc_locked(size_t bytes) __must_check;
 
 /**
- * eventlog_alloc_as() - eventlog_alloc() or eventlog_alloc_locked()
- * @bytes: as for these
- * @charged: charge the memory to the calling process
+ * eventlog_alloc_as() - eventlog_alloc_locked() that may charge
+ * @bytes: any size
+ * @charged: charge the memory to the calling process.  At the limit of its memory cgroup,
+ *	reclaim memory once, and otherwise fail: others may wait for the lock
+ *
+ * Process context, may sleep.  Never warns.
  *
  * Return: the memory, for eventlog_free(), or NULL.
  */
-static inline void * __must_check eventlog_alloc_as(size_t bytes, bool charged)
-{
-	return charged ? eventlog_alloc(bytes) : eventlog_alloc_locked(bytes);
-}
+void *eventlog_alloc_as(size_t bytes, bool charged) __must_check;
 
 /**
  * eventlog_alloc_nofail() - allocate zeroed memory that is not charged; cannot fail

@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include "filter_common.h"
+#include "instance_common.h"
 #include "mapped_common.h"
 #include "module_common.h"
 
@@ -370,22 +371,17 @@ static void fill_filters(void)
 /* The owner of an instance needs no capability to subscribe. */
 TEST(filters_of_an_owner)
 {
-	struct eventlog_instance_create create = {
-		.size = sizeof(create), .name = PTR("attack"), .owner = USER, .mode = 0600,
-	};
-	struct eventlog_instance_delete delete = { .size = sizeof(delete) };
-	int fd = device_open();
+	struct eventlog_instance_create request = create_request("attack");
+	__u32 id;
 
 	cgroup_make();
 	made_share();
-	CHECK_OK(ioctl(fd, EVENTLOG_IOC_INSTANCE_CREATE, &create));
-	close(create.fd);
+	request.owner = USER;
+	close(create_with(&request, &id));
 	as_user_in_cgroup(fill_filters);
 	CHECK(*made > 10);
 	CHECK((__u64)*made * FILTERED_EVENTS * BOUND_BYTES <= CGROUP_BYTES);
-	delete.id = create.id;
-	CHECK_OK(ioctl(fd, EVENTLOG_IOC_INSTANCE_DELETE, &delete));
-	close(fd);
+	delete_instance(id);
 	cgroup_remove();
 }
 

@@ -14,8 +14,8 @@
  * @domain: the domain
  *
  * In the root it is not, because all users wait for the lock; subscribers have a capability.
- * In an instance it is, because the owner needs no capability, and only users of the instance
- * wait.
+ * In an instance it is, because the owner needs no capability.  Few wait for its lock, and not
+ * long: see eventlog_alloc_as().
  */
 static inline bool eventlog_sinks_charged(const struct eventlog_domain *domain)
 {
