@@ -46,6 +46,8 @@ teardown()
 		create --instance a --quota trace_events=1
 		the owner or a quota is not valid
 		create --instance a --quota events=1G
+		--trace needs --instance
+		create --trace made/one
 		--quota needs --instance
 		create --quota events=1 made/one
 		-l does not go with --instance
@@ -99,6 +101,23 @@ teardown()
 	"$ELOG" delete --instance other
 	[ -z "$("$ELOG" list --instances -q)" ]
 	[ ! -e /dev/eventlog-web ]
+}
+
+@test "instances: with --trace, the events are trace events" {
+	grep -q ' tracefs ' /proc/mounts || mount -t tracefs tracefs /sys/kernel/tracing
+	[ "$(cat /sys/module/eventlog/parameters/trace_events_max)" != 0 ]
+	run_elog create --instance web-1 --trace --quota trace_events=2
+	[ "$status" = 0 ] || skip "this kernel has no trace events for modules"
+	"$ELOG" create --instance other
+	"$ELOG" create -D /dev/eventlog-web-1 shop/sold 'u32 number'
+	"$ELOG" create -D /dev/eventlog-other shop/sold 'u32 number'
+	wait_for [ -e /sys/kernel/tracing/events/eventlog_web_1_shop/sold/format ]
+	[ ! -e /sys/kernel/tracing/events/eventlog_other_shop ]
+	run_elog create --instance web_1 --trace
+	[ "$status" = 1 ]
+	contains "$stderr" 'the same groups'
+	"$ELOG" delete --instance web-1
+	wait_for [ ! -e /sys/kernel/tracing/events/eventlog_web_1_shop ]
 }
 
 @test "instances: creating one needs a capability" {

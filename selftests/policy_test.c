@@ -932,6 +932,52 @@ TEST(pids_are_translated)
 	close(fd);
 }
 
+/* The first process of a pid namespace adds a policy for itself, in its numbers. */
+static int set_in_namespace(int added, int over)
+{
+	struct filter_term one = term("pid", EVENTLOG_TERM_OP_EQUAL, 1);
+	struct marker marker;
+	char byte;
+
+	if (getpid() != 1)
+		return 1;
+	marker_open(&marker, "markers_if", "m u32 value");
+	add_policy_if(marker.fd, "m", PRINT, &one, 1, "pid == 1");
+	/* It reads what it wrote. */
+	if (fetch(&marker).terms[0].number != 1 || write(added, "", 1) != 1)
+		return 2;
+	return read(over, &byte, 1) == 1 ? 0 : 3;
+}
+
+TEST(pids_are_those_of_the_setter)
+{
+	int fd = device_open(), added[2], over[2], status;
+	struct marker marker;
+	pid_t child;
+	char byte;
+
+	CHECK_OK(pipe(added));
+	CHECK_OK(pipe(over));
+	if (unshare(CLONE_NEWPID))
+		SKIP("no pid namespaces");
+	child = fork();
+	CHECK(child >= 0);
+	if (!child)
+		_exit(set_in_namespace(added[1], over[0]));
+	close(added[1]);
+	CHECK_EQ(read(added[0], &byte, 1), 1);
+	marker_open(&marker, "markers_if", "m u32 value");
+	CHECK_EQ(fetch(&marker).terms[0].number, child);
+	CHECK_EQ(write(over[1], "", 1), 1);
+	CHECK_EQ(waitpid(child, &status, 0), child);
+	CHECK_EQ(status, 0);
+	/* The namespace is gone, and the policy is not. */
+	CHECK_EQ(fetch(&marker).terms[0].number, 0xffffffff);
+	remove_all_policies(fd);
+	marker_close(&marker);
+	close(fd);
+}
+
 TEST(policies_are_limited)
 {
 	struct eventlog_marker_policy request;

@@ -9,6 +9,8 @@
 #include <linux/kernel.h>
 #include <linux/mm.h>
 #include <linux/overflow.h>
+#include <linux/pid_namespace.h>
+#include <linux/sched.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
 
@@ -25,8 +27,10 @@
 
 void eventlog_expression_put(struct eventlog_expression *expression)
 {
-	if (expression && refcount_dec_and_test(&expression->users))
-		eventlog_free(expression);
+	if (!expression || !refcount_dec_and_test(&expression->users))
+		return;
+	put_pid_ns(expression->pids);
+	eventlog_free(expression);
 }
 
 /* ---- checking ---- */
@@ -195,6 +199,7 @@ static struct eventlog_expression *eventlog_expression_copy(const struct eventlo
 	expression->pool = pool;
 	expression->pool_size = filter->pool_size;
 	expression->text = text;
+	expression->pids = get_pid_ns(task_active_pid_ns(current));
 	/* The byte behind the text is 0. */
 	ret = eventlog_terms_get(expression->terms, filter) ?:
 	      eventlog_array_get(pool, filter->pool, filter->pool_size) ?:

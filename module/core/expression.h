@@ -13,6 +13,8 @@
 #include <linux/types.h>
 #include <uapi/linux/eventlog.h>
 
+struct pid_namespace;
+
 /**
  * struct eventlog_expression - an expression
  * @users: number of references, held by rules, predicates and code that binds it
@@ -20,6 +22,8 @@
  * @pool: what the terms refer to, as it was passed
  * @pool_size: bytes of @pool
  * @text: source text; "" if there is none
+ * @pids: the pid namespace of the task that passed it, with a reference: what its numbers of
+ *	processes and threads mean, unless a rule's subscriber decides that
  * @terms: the terms; all offsets are inside of the pool, and what they refer to is valid
  */
 struct eventlog_expression {
@@ -28,6 +32,7 @@ struct eventlog_expression {
 	const char *pool;
 	u32 pool_size;
 	const char *text;
+	struct pid_namespace *pids;
 	struct eventlog_term terms[];
 };
 

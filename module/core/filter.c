@@ -784,10 +784,12 @@ notrace bool eventlog_predicate_holds(const struct eventlog_predicate *predicate
 				      const u64 *values)
 {
 	const struct eventlog_operands operands = { .values = values };
+	struct pid_namespace *pids = predicate->expression->pids;
+	const bool initial = pids == &init_pid_ns;
 	const struct eventlog_identity identity = {
 		.cpu = smp_processor_id(),
-		.pid = current->tgid,
-		.tid = current->pid,
+		.pid = initial ? current->tgid : task_tgid_nr_ns(current, pids),
+		.tid = initial ? current->pid : task_pid_nr_ns(current, pids),
 		.comm = current->comm,
 	};
 

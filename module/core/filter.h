@@ -274,8 +274,8 @@ enum eventlog_verdict eventlog_predicate_evaluate(const struct eventlog_predicat
  * @predicate: predicate of the marker
  * @values: values of the marker's fields; strings as kernel addresses
  *
- * Process and thread are the current ones, in the initial pid namespace.  Counts a
- * predicate that is false.
+ * Process and thread are the current ones, in the pid namespace of the task that passed
+ * the filter; 0 if they are not in it.  Counts a predicate that is false.
  *
  * Context: any, preemption disabled, RCU watching.
  *

@@ -340,17 +340,17 @@ static int eventlog_ioctl_unregister(struct eventlog_domain *domain, struct file
 /* Bytes from one term to the next that a caller may choose. */
 #define EVENTLOG_TERM_STRIDE_MAX 256
 
-/* A pid or tid of the initial pid namespace, as the caller would compare it. */
-static u64 eventlog_pid_translate(u64 number)
+/* A pid or tid of the namespace @from, as the caller would compare it. */
+static u64 eventlog_pid_translate(u64 number, struct pid_namespace *from)
 {
 	struct pid_namespace *namespace = task_active_pid_ns(current);
 	pid_t translated = 0;
 
-	if (namespace == &init_pid_ns)
+	if (namespace == from)
 		return number;
 	if (number <= INT_MAX) {
 		rcu_read_lock();
-		translated = pid_nr_ns(find_pid_ns(number, &init_pid_ns), namespace);
+		translated = pid_nr_ns(find_pid_ns(number, from), namespace);
 		rcu_read_unlock();
 	}
 	return translated ?: U32_MAX;
@@ -377,7 +377,7 @@ static int eventlog_filter_put(const struct eventlog_filter_get *room,
 		u64 user = room->terms + (u64)i * room->term_size;
 
 		if (filter->pids & 1ULL << i) {
-			term.number = eventlog_pid_translate(term.number);
+			term.number = eventlog_pid_translate(term.number, expression->pids);
 			/* The other number may not be 0 or 1, which a bool must be. */
 			term.flags &= ~EVENTLOG_TERM_BOOL;
 		}

@@ -807,9 +807,10 @@ struct eventlog_marker_policy_next {
  * EMSGSIZE: terms_size or pool_size is too small.  E2BIG: a term has a member beyond the
  * caller's term_size that is not zero, so the caller must report INCOMPATIBLE.  In both
  * cases all results were set, and terms and pool are not valid.  The values of terms named
- * pid and tid are translated to the caller's pid namespace: a number that names no process
- * or thread there becomes 0xffffffff.  Only == and != of other processes' and threads'
- * numbers are meaningful in a pid namespace that is not the initial one.
+ * pid and tid, which are numbers in the pid namespace of the process that added the policy,
+ * are translated to the caller's pid namespace: a number that names no process or thread
+ * there becomes 0xffffffff.  Only == and != of such numbers are meaningful if the two
+ * namespaces differ.
  *
  * With EVENTLOG_FILTER_GET_INCOMPATIBLE, the caller reports that it cannot evaluate the
  * filter of the given version; DESCRIBE returns EVENTLOG_DESCRIBED_INCOMPATIBLE until
@@ -883,8 +884,8 @@ struct eventlog_filter_get {
  *
  * EINVAL: the name, the mode, the owner or the group is not valid, or a limit is 0 or too
  * large.  EEXIST: there is an instance of this name, or, with TRACE, one whose groups could be
- * the same.  EOPNOTSUPP: TRACE, and the module has no trace events.  ENOSPC: there are already as many as
- * the module allows.  EPERM: no capability, or the file belongs to an instance.
+ * the same.  EOPNOTSUPP: TRACE, and the module has no trace events.  ENOSPC: there are already
+ * as many as the module allows.  EPERM: no capability, or the file belongs to an instance.
  */
 #define EVENTLOG_INSTANCE_TRACE		(1U << 0) /* the instance has trace events */
 

@@ -56,7 +56,7 @@ static const char *misplaced(const struct options *options)
 		return options->provider ? "--provider" : options->level ? "-l" :
 		       options->keywords || options->keyword_names ? "-k" : NULL;
 	return options->owner ? "--owner" : options->mode ? "--mode" :
-	       options->quota ? "--quota" : NULL;
+	       options->quota ? "--quota" : options->trace ? "--trace" : NULL;
 }
 
 /* Return: an exit status. */
@@ -123,6 +123,7 @@ static const struct verb_option create_options[] = {
 	{ 'k', "the event's keywords, as a number" },
 	{ OPTION_INSTANCE, "create this instance instead" },
 	{ OPTION_OWNER, NULL }, { OPTION_MODE, NULL }, { OPTION_QUOTA, NULL },
+	{ OPTION_TRACE, NULL },
 	{ 'D', NULL },
 	{ 'v', "print the number of the event or the instance" },
 	{ 0, NULL },

@@ -86,17 +86,17 @@ static int read_mode(const char *text, struct eventlog_instance_create *request)
 	return 0;
 }
 
-/* One NAME=N of --quota. */
-static int read_quota(char *text, struct eventlog_instance_create *request)
+/* One NAME=N of --quota; @trace: the instance has trace events. */
+static int read_quota(char *text, bool trace, struct eventlog_instance_create *request)
 {
 	char *value = strchr(text, '=');
 	const char *names[EVENTLOG_QUOTAS];
 	uint64_t number;
 	int quota;
 
-	/* Instances have no events in tracefs. */
 	memcpy(names, quota_names, sizeof(names));
-	names[EVENTLOG_QUOTA_TRACE_EVENTS] = NULL;
+	if (!trace)
+		names[EVENTLOG_QUOTA_TRACE_EVENTS] = NULL;
 	if (value)
 		*value++ = '\0';
 	quota = choice_find(names, EVENTLOG_QUOTAS, text);
@@ -113,7 +113,7 @@ static int read_quota(char *text, struct eventlog_instance_create *request)
 	return 0;
 }
 
-static int read_quotas(const char *text, struct eventlog_instance_create *request)
+static int read_quotas(const char *text, bool trace, struct eventlog_instance_create *request)
 {
 	char *copy = strdup(text), *rest = copy;
 	int ret = 0;
@@ -123,7 +123,7 @@ static int read_quotas(const char *text, struct eventlog_instance_create *reques
 		return -ENOMEM;
 	}
 	while (!ret && rest)
-		ret = read_quota(strsep(&rest, ","), request);
+		ret = read_quota(strsep(&rest, ","), trace, request);
 	free(copy);
 	return ret;
 }
@@ -132,12 +132,14 @@ static int read_request(const struct options *options, struct eventlog_instance_
 {
 	int ret = 0;
 
+	if (options->trace)
+		request->flags |= EVENTLOG_INSTANCE_TRACE;
 	if (options->owner)
 		ret = read_owner(options->owner, request);
 	if (!ret && options->mode)
 		ret = read_mode(options->mode, request);
 	if (!ret && options->quota)
-		ret = read_quotas(options->quota, request);
+		ret = read_quotas(options->quota, options->trace, request);
 	return ret;
 }
 
@@ -161,11 +163,17 @@ static void explain_manage(int error)
 		explain_device_error(error, PURPOSE_INSTANCES);
 }
 
-static void explain_create(const char *name, int error)
+static void explain_create(const char *name, bool trace, int error)
 {
 	switch (error) {
 	case -EEXIST:
 		elog_error("there is an instance '%s' already", name);
+		if (trace)
+			elog_hint("or one with --trace whose trace events would be in the same "
+				  "groups, see elog-create(1)");
+		break;
+	case -EOPNOTSUPP:
+		elog_error("the kernel module has no trace events: no --trace");
 		break;
 	case -ENOSPC:
 		elog_error("there are as many instances as the module allows");
@@ -201,7 +209,7 @@ int instance_create(const struct options *options)
 	instance = elog_instance_create(fd, options->instance, &request);
 	close(fd);
 	if (instance < 0) {
-		explain_create(options->instance, instance);
+		explain_create(options->instance, options->trace, instance);
 		return STATUS_ERROR;
 	}
 	close(instance);

@@ -176,8 +176,11 @@ static const struct option_definition definitions[] = {
 	  "default 600, or 660 with GROUP", TEXT(mode) },
 	{ OPTION_QUOTA, "quota", "NAME=N[,NAME=N...]",
 	  "with --instance: limits of the instance: events, definitions\n"
-	  "(a second), registrations, retained_bytes, ring_bytes; N may\n"
-	  "have a suffix K, M or G; default: those of a user", TEXT(quota) },
+	  "(a second), registrations, trace_events (with --trace),\n"
+	  "retained_bytes, ring_bytes; N may have a suffix K, M or G;\n"
+	  "default: those of a user", TEXT(quota) },
+	{ OPTION_TRACE, "trace", NULL, "with --instance: its events are trace events, too, in\n"
+	  "groups eventlog_NAME_PROVIDER", FLAG(trace) },
 	{ 'q', "quiet", NULL, "no summary, no header", FLAG(quiet) },
 	{ 'v', "verbose", NULL, "print more", FLAG(verbose) },
 	{ 'h', "help", NULL, "print this help", PARSED(NULL) },

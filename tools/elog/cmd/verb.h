@@ -55,6 +55,7 @@ enum long_option {
 	OPTION_OWNER,
 	OPTION_MODE,
 	OPTION_QUOTA,
+	OPTION_TRACE,
 };
 
 /**

@@ -137,6 +137,7 @@ struct number_list {
  * @owner: --owner, or NULL
  * @mode: --mode, or NULL
  * @quota: --quota, or NULL
+ * @trace: --trace
  */
 struct options {
 	const char **globs;
@@ -208,6 +209,7 @@ struct options {
 	const char *owner;
 	const char *mode;
 	const char *quota;
+	bool trace;
 };
 
 /** tool_version() - the version of this build */
