@@ -212,7 +212,7 @@ out:
 static const struct verb_option show_options[] = {
 	{ 'e', NULL }, { 'k', NULL }, { 'l', NULL }, { 's', NULL },
 	{ 'p', NULL }, { 't', NULL }, { 'C', NULL }, { 'f', NULL },
-	{ OPTION_SINCE, NULL }, { OPTION_UNTIL, NULL }, { OPTION_AROUND, NULL },
+	{ OPTION_HOST, NULL }, { OPTION_SINCE, NULL }, { OPTION_UNTIL, NULL }, { OPTION_AROUND, NULL },
 	{ 'n', NULL }, { OPTION_TIME, NULL }, { OPTION_IDS, NULL },
 	{ OPTION_FORMAT, "text (default), json: one object per line, or csv" },
 	{ OPTION_FIELDS, NULL }, { OPTION_SESSION_SUMMARY, NULL },
