@@ -228,7 +228,8 @@ const struct verb verb_show = {
 	.usage = "[OPTION...] FILE...",
 	.description =
 	"Prints the events of FILE as elog capture prints them; - is the standard input.\n"
-	"Several files are merged by wall-clock time. Damaged parts are skipped and\n"
+	"Several files are merged by wall-clock time; so are the captures that elog ship has\n"
+	"sent, if FILE is nats://HOST[:PORT][,HOST...][/STREAM]. Damaged parts are skipped and\n"
 	"reported. On a terminal, output goes through a pager.\n"
 	"\n"
 	"Exit status: 0 success; 1 an error, or a FILE was damaged; 2 events were lost\n"
