@@ -56,7 +56,7 @@ ship()
 # send SUBJECT FILE DIGIT ORDER [HEADER...]: parts of a file, whose id has this digit
 send()
 {
-	python3 "$here/fleet_send.py" "${server_ports[0]}" "$1" "$2" "$(machine "$3")" "${@:4}"
+	python3 "$here/fleet_send.py" "${url##*:}" "$1" "$2" "$(machine "$3")" "${@:4}"
 }
 
 # labelled HOST FILE...: the lines of elog show, with the host before them
@@ -163,7 +163,7 @@ other_verbs()
 # The server that has no leave for direct requests answers in base64.
 without_direct()
 {
-	python3 - "${server_ports[0]}" <<'PYTHON' || return 1
+	python3 - "${url##*:}" <<'PYTHON' || return 1
 import socket
 import sys
 text = b'{"name":"OLD","subjects":["old.>"],"storage":"file","sources":[{"name":"ELOG"}]}'
@@ -309,4 +309,24 @@ killed_while_reading()
 
 check "--follow: another file, another host, and a server that is killed" follows
 check "a server that is killed while it is read" killed_while_reading
+servers_stop
+
+# With tools/dist/nats-server.conf, a reader reads, and a host cannot.
+permissions()
+{
+	rm -rf n0 a && mkdir a && events a a/x.elog 0 100 &&
+		servers_secure 1 "s/00000000000000000000000000000001/$(machine a)/" &&
+		server_start 0 &&
+		as admin -- runs 0 ship --once --replicas 1 "$url" absent.elog &&
+		as web1 -- runs 0 ship --once "$url" a/x.elog &&
+		as reader -- runs 0 show "$url" && says "100 events" &&
+		as web1 -- runs 1 show "$url" && says "Permissions Violation"
+}
+
+if command -v openssl > why; then
+	servers_certificates > why 2>&1
+	check "permissions" permissions
+else
+	skip "permissions" "openssl is missing"
+fi
 end_checks

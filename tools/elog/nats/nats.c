@@ -185,6 +185,9 @@ static natsStatus set_options(struct transport *transport)
 		status = natsOptions_SetMaxPingsOut(options, 2);
 	if (!status)
 		status = natsOptions_SetWriteDeadline(options, WRITE_MS);
+	/* Otherwise each request waits for a millisecond. */
+	if (!status)
+		status = natsOptions_SetSendAsap(options, true);
 	if (!status)
 		status = natsOptions_SetErrorHandler(options, on_error, transport);
 	return status;

@@ -142,6 +142,19 @@ static bool has_answer(struct stream_capture *capture, bool certain)
 	return false;
 }
 
+/* A request that is not permitted gets no reply. */
+static bool is_denied(struct stream *stream)
+{
+	char why[TRANSPORT_WHY_MAX];
+
+	if (!stream->ops->take_error(stream->transport, why) ||
+	    !strcasestr(why, "permissions violation"))
+		return false;
+	elog_error("%s", why);
+	stream->error = -EACCES;
+	return true;
+}
+
 int stream_wait(struct stream_capture *capture, uint64_t sequence, bool certain)
 {
 	struct stream *stream = capture->stream;
@@ -161,6 +174,8 @@ int stream_wait(struct stream_capture *capture, uint64_t sequence, bool certain)
 			stream->error = -ETIMEDOUT;
 			return stream->error;
 		}
+		if (is_denied(stream))
+			return stream->error;
 		receive(stream);
 		stream_check_connection(stream);
 	}

@@ -207,6 +207,10 @@ static int find_captures(struct stream *stream, char *why)
 			ret = stream->ops->subjects(stream->transport, stream->name,
 						    SUBJECT_PREFIX ">", take_subject, stream,
 						    why);
+		/* This may be why there was no reply. */
+		if (ret == -EAGAIN && stream->ops->take_error(stream->transport, why) &&
+		    strcasestr(why, "permissions violation"))
+			ret = -EACCES;
 		if (ret != -EAGAIN || tries == OPEN_TRIES || signals_stops())
 			return ret;
 		signals_sleep(1000);
