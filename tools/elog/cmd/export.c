@@ -136,7 +136,7 @@ static const struct verb_option export_options[] = {
 	{ OPTION_PENDING, "keep at most N STARTs that wait for their END; default 131072" },
 	{ 'e', NULL }, { 'k', NULL }, { 'l', NULL }, { 's', NULL },
 	{ 'p', NULL }, { 't', NULL }, { 'C', NULL }, { 'f', NULL },
-	{ OPTION_SINCE, NULL }, { OPTION_UNTIL, NULL }, { OPTION_AROUND, NULL },
+	{ OPTION_HOST, NULL }, { OPTION_SINCE, NULL }, { OPTION_UNTIL, NULL }, { OPTION_AROUND, NULL },
 	{ 'n', NULL },
 	{ 'q', "no summary, no progress" },
 	{ 0, NULL },

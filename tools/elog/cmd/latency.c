@@ -665,7 +665,7 @@ static const struct verb_option latency_options[] = {
 	{ OPTION_PENDING, NULL },
 	{ OPTION_INTERVAL, "print a line about the new pairs at this interval" },
 	{ 's', NULL }, { 'p', NULL }, { 't', NULL }, { 'C', NULL }, { 'f', NULL },
-	{ OPTION_SINCE, NULL }, { OPTION_UNTIL, NULL }, { OPTION_AROUND, NULL },
+	{ OPTION_HOST, NULL }, { OPTION_SINCE, NULL }, { OPTION_UNTIL, NULL }, { OPTION_AROUND, NULL },
 	{ 'n', "end after this number of pairs" }, { 'd', NULL },
 	{ OPTION_PER_CPU_BYTES, NULL }, { OPTION_TIME, NULL },
 	{ OPTION_FORMAT, "text (default), json: one object per line, or csv" },

@@ -99,13 +99,15 @@ static const struct option_definition definitions[] = {
 	{ OPTION_FORMAT, "format", "FORMAT", NULL, PARSED(NULL) },
 	{ OPTION_FIELDS, "fields", "NAME[,NAME...]",
 	  "only these fields; also time, cpu, pid, tid, comm, provider,\n"
-	  "session, event, level, keywords, record_flags; \"fields\"\n"
-	  "means all fields of the event", TEXT(fields) },
+	  "session, event, level, keywords, record_flags, host;\n"
+	  "\"fields\" means all fields of the event", TEXT(fields) },
 	{ OPTION_COLOR, "color", "auto|always|never",
 	  "colours; auto: on a terminal, unless NO_COLOR is set", PARSED(NULL) },
 	{ OPTION_NO_PAGER, "no-pager", NULL, "do not start ELOG_PAGER, PAGER or less on a terminal",
 	  FLAG(no_pager) },
 	{ OPTION_FOLLOW, "follow", NULL, "at the end wait for more events", FLAG(follow) },
+	{ OPTION_HOST, "host", "GLOB",
+	  "of a stream, only hosts with this name or machine id", TEXT(host) },
 	{ OPTION_SESSION_SUMMARY, "session-summary", NULL,
 	  "one line per session instead of its events", FLAG(session_summary) },
 	{ OPTION_INTERVAL, "interval", "SECONDS", "print in this interval",

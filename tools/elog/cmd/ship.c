@@ -19,6 +19,7 @@
 #include "fleet/shipper.h"
 #include "input/live.h"
 #include "input/parts.h"
+#include "nats/stream.h"
 #include "output/metrics.h"
 #include "util/array.h"
 #include "util/background.h"
@@ -393,16 +394,8 @@ static bool check_arguments(const struct options *options)
 		elog_error("the URL of a server is missing: nats://HOST");
 		return false;
 	}
-	/* All users of the machine can read arguments. */
-	if (strchr(url, '@')) {
-		elog_error("the URL must not contain a password: set NATS_USER and NATS_PASSWORD");
+	if (!stream_check_url(url))
 		return false;
-	}
-	if ((strncmp(url, "nats://", 7) && strncmp(url, "tls://", 6)) ||
-	    !strstr(url, "://")[3]) {
-		elog_error("'%s': must be nats://HOST[:PORT][,HOST...], or tls://", url);
-		return false;
-	}
 	if (options->from.kind != TIME_SPEC_NONE && options->from.kind != TIME_SPEC_WALL) {
 		elog_error("--from: must be a date, a time of day, @SECONDS or -SPAN");
 		return false;

@@ -212,7 +212,7 @@ out:
 static const struct verb_option show_options[] = {
 	{ 'e', NULL }, { 'k', NULL }, { 'l', NULL }, { 's', NULL },
 	{ 'p', NULL }, { 't', NULL }, { 'C', NULL }, { 'f', NULL },
-	{ OPTION_SINCE, NULL }, { OPTION_UNTIL, NULL }, { OPTION_AROUND, NULL },
+	{ OPTION_HOST, NULL }, { OPTION_SINCE, NULL }, { OPTION_UNTIL, NULL }, { OPTION_AROUND, NULL },
 	{ 'n', NULL }, { OPTION_TIME, NULL }, { OPTION_IDS, NULL },
 	{ OPTION_FORMAT, "text (default), json: one object per line, or csv" },
 	{ OPTION_FIELDS, NULL }, { OPTION_SESSION_SUMMARY, NULL },
@@ -228,7 +228,8 @@ const struct verb verb_show = {
 	.usage = "[OPTION...] FILE...",
 	.description =
 	"Prints the events of FILE as elog capture prints them; - is the standard input.\n"
-	"Several files are merged by wall-clock time. Damaged parts are skipped and\n"
+	"Several files are merged by wall-clock time; so are the captures that elog ship has\n"
+	"sent, if FILE is nats://HOST[:PORT][,HOST...][/STREAM]. Damaged parts are skipped and\n"
 	"reported. On a terminal, output goes through a pager.\n"
 	"\n"
 	"Exit status: 0 success; 1 an error, or a FILE was damaged; 2 events were lost\n"

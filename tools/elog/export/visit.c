@@ -252,7 +252,8 @@ int visit_open(struct visit **result, const struct options *options,
 	struct visit *visit;
 	int ret;
 
-	ret = open_visit(&visit, options, ops, context, options->argument_count > 1);
+	ret = open_visit(&visit, options, ops, context, options->argument_count > 1 ||
+			 source_is_stream(options));
 	if (ret)
 		return ret;
 	ret = source_open_files(&visit->source, options, options->arguments,

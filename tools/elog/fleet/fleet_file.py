@@ -3,6 +3,9 @@
 """Files for tests of elog ship and elog info.
 
 fleet_file.py make FILE SIZE MACHINE    a file of at least SIZE bytes, of a machine (32 digits)
+fleet_file.py events FILE HOST MACHINE FIRST COUNT STEP ERROR
+    a file with COUNT events that can be decoded, numbered from FIRST, of the CPU 0: the
+    number is the time in STEP ns. The error of the clock is ERROR ns.
 fleet_file.py strip FILE KEY...         removes lines from the FILE block
 fleet_file.py capture DIR SIZE COUNT KEEP MACHINE STEP
     Behaves like elog capture --rotate: writes COUNT files of SIZE bytes to DIR/x.elog, STEP
@@ -17,7 +20,8 @@ import sys
 import time
 
 MAGIC = b"\x89ELOG\r\n\x1a"
-FILE, DATA, SYNC, END = 1, 4, 5, 7
+FILE, SCHEMA, PROCESSES, DATA, SYNC, END = 1, 2, 3, 4, 5, 7
+EPOCH = 1700000000000000000
 TABLE = []
 for byte in range(256):
     for _ in range(8):
@@ -71,6 +75,36 @@ def make(path, size, machine):
         file.write(contents(int(size), machine, random.Random(path)))
 
 
+def events(path, host, machine, first, count, step, error):
+    """The clocks of all machines started at EPOCH."""
+    first, count, step = int(first), int(count), int(step)
+    boot = f"{machine[:8]}-boot"
+
+    def sync(time_now):
+        return block(SYNC, struct.pack("<QQQQIIII", time_now, time_now, time_now,
+                                       EPOCH + time_now, 0, 0, 48, 8))
+
+    with open(path, "wb") as file:
+        begin = first * step
+        file.write(block(FILE, (f"version 2\nflags 0x0\nbyte_order little\npage_size 4096\n"
+                                f"host {host}\nkernel 6.1\nmachine x86_64\nelog 1\n"
+                                f"machine_id {machine}\nboot_id {boot}\n"
+                                f"clock_error {error}\ncpus 1\n"
+                                f"start {begin} {begin} {EPOCH + begin}\n").encode()))
+        schema = b"eventlog 1\nprovider test\nevent 1 numbered info -\n\tu64 number\n"
+        file.write(block(SCHEMA, struct.pack("<IIII", 1, 7, 0, 16) + schema))
+        file.write(block(PROCESSES, struct.pack("<IIII16s", 8, 24, 100, 100, host.encode())))
+        position = 0
+        for number in range(first, first + count, 500):
+            last = min(number + 500, first + count)
+            records = b"".join(struct.pack("<IIQQIIQ", 40, 1, each * step, 0, 100, 100, each)
+                               for each in range(number, last))
+            file.write(block(DATA, struct.pack("<IIQII", 0, 0, position, 0, 24) + records))
+            position += len(records)
+            file.write(sync(last * step))
+        file.write(block(END, struct.pack("<QQ", count, 0)))
+
+
 def strip(path, *keys):
     with open(path, "rb") as file:
         old = file.read()
@@ -116,4 +150,4 @@ def capture(directory, size, count, keep, machine, step):
 
 
 if __name__ == "__main__":
-    {"make": make, "strip": strip, "capture": capture}[sys.argv[1]](*sys.argv[2:])
+    {"make": make, "events": events, "strip": strip, "capture": capture}[sys.argv[1]](*sys.argv[2:])

@@ -272,6 +272,7 @@ static bool send_slot(struct shipper *shipper, uint64_t number, char *why)
 		.id = id,
 		.file = chunk->file,
 		.previous = chunk->offset ? "" : chunk->previous,
+		.previous_size = chunk->previous_size,
 		.offset = chunk->offset,
 		.data = slot->data,
 		.size = chunk->size,

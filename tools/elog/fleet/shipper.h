@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "fleet/transport.h"
+#include "nats/transport.h"
 
 struct shipper;
 

@@ -342,6 +342,7 @@ static void use_file(struct spool *spool, int fd, const struct identity *identit
 	close_file(spool);
 	spool->fd = fd;
 	spool->identity = *identity;
+	spool->next.previous_size = spool->next.offset;
 	memcpy(spool->next.file, identity->file, sizeof(spool->next.file));
 	memcpy(spool->next.subject, identity->subject, sizeof(spool->next.subject));
 	spool->next.offset = 0;

@@ -29,6 +29,7 @@ struct spool;
  * struct spool_chunk - bytes of a file
  * @file: identifies the file on all machines
  * @previous: the file before it; "": none; SPOOL_GAP: files may be missing before it
+ * @previous_size: bytes of that file
  * @subject: elog.MACHINE.BOOT.NAME
  * @offset: in the file
  * @size: bytes
@@ -36,6 +37,7 @@ struct spool;
 struct spool_chunk {
 	char file[SPOOL_ID_BYTES];
 	char previous[SPOOL_ID_BYTES];
+	uint64_t previous_size;
 	char subject[SPOOL_SUBJECT_BYTES];
 	uint64_t offset;
 	size_t size;

@@ -18,6 +18,7 @@ enum column {
 	COLUMN_LEVEL,
 	COLUMN_KEYWORDS,
 	COLUMN_RECORD_FLAGS,		/* of a record from a producer ring */
+	COLUMN_HOST,			/* that has written the file */
 	COLUMN_FIELDS,		/* all fields of the event */
 	COLUMN_FIELD,		/* one field */
 };

@@ -18,10 +18,7 @@
 #include <unistd.h>
 
 #include "input/decoded.h"
-#include "input/names.h"
-#include "input/parts.h"
-#include "input/source.h"
-#include "libelog/util/map.h"
+#include "input/source_state.h"
 #include "util/signals.h"
 #include "util/time_spec.h"
 
@@ -30,70 +27,13 @@
 #define WAIT_MS		10	/* for non-blocking files, when there are several */
 #define NEXT_TRIES	20	/* a millisecond each */
 
-#define LOSSES		1024	/* remembered of captures that have several files */
-#define CAPTURE_SIZE	20	/* of the id of such a capture, with its NUL */
-
-/* The header of the first block of a file, which contains a checksum of the block. */
-#define HEAD_BYTES	32
-
-struct input {
-	struct elog_reader *reader;	/* NULL: live, or at its end */
-	const char *name;
-	int fd;
-	uint64_t generation;
-	struct elog_map event_cache;		/* struct cached_event, by descriptor */
-	struct cached_event unknown;		/* for a definition that is missing */
-	struct decoded *decoded;		/* NULL: no record had an eventheader yet */
-	unsigned char head[HEAD_BYTES];		/* the first bytes of a followed file */
-	bool has_head;
-};
-
-/* A loss that one of several files of a capture contains. */
-struct seen_loss {
-	char capture[CAPTURE_SIZE];
-	uint32_t cpu;
-	uint64_t time;
-	uint32_t stream;
-	uint64_t lost[ELOG_LOST_CAUSES_MAX];
-};
-
-/* What happened to a followed file. */
-enum rotation {
-	ROTATION_NONE,
-	ROTATION_TRUNCATED,	/* it is shorter, or its head has changed */
-	ROTATION_REPLACED,	/* another file has its name */
-};
-
-struct source {
-	const struct options *options;
-	struct selection *selection;
-	struct names *names;		/* of files: those in the options; or NULL */
-	struct live *live;
-	uint64_t batch;			/* time of the live batch that @wall_offset is of */
-	int64_t wall_offset;
-	struct elog_reader_set *set;	/* NULL: one file only, or live */
-	struct input *inputs;
-	size_t count;
-	struct file_list files;		/* of @inputs */
-	struct seen_loss *seen;		/* LOSSES of them, a ring; or NULL */
-	size_t seen_count;		/* so far */
-	bool failed;
-	bool complete;			/* everything was read */
-	bool skipped;			/* events before --since were not read */
-	bool unfinished;		/* a capture still writes a file */
-	bool following;
-	bool idle;			/* the last read found nothing */
-	enum rotation rotation;			/* why the followed file ends */
-};
-
-static struct source *new_source(const struct options *options, const struct live *live,
-				 size_t count)
+struct source *source_new(const struct options *options, const struct live *live, size_t count)
 {
 	struct source *source = calloc(1, sizeof(*source));
 	size_t i;
 
 	if (source)
-		source->inputs = calloc(count, sizeof(*source->inputs));
+		source->inputs = calloc(count ? count : 1, sizeof(*source->inputs));
 	if (!source || !source->inputs) {
 		elog_error("out of memory");
 		free(source);
@@ -125,7 +65,7 @@ static int64_t wall_offset_at(struct source *source, uint64_t time)
 
 int source_open_live(struct source **result, struct live *live)
 {
-	struct source *source = new_source(live->options, live, 1);
+	struct source *source = source_new(live->options, live, 1);
 
 	if (!source)
 		return -EINVAL;
@@ -200,6 +140,16 @@ static int start_input(struct source *source, struct input *input)
 	return ret;
 }
 
+int source_open_set(struct source *source)
+{
+	int ret = elog_reader_set_open(&source->set);
+
+	source->hosts = ret ? NULL : hosts_new();
+	if (!source->hosts)
+		elog_error("out of memory");
+	return source->hosts ? 0 : -ENOMEM;
+}
+
 static int open_files(struct source *source)
 {
 	const struct file_list *files = &source->files;
@@ -208,11 +158,9 @@ static int open_files(struct source *source)
 	size_t i;
 
 	if (files->count > 1)
-		ret = elog_reader_set_open(&source->set);
-	if (ret) {
-		elog_error("out of memory");
+		ret = source_open_set(source);
+	if (ret)
 		return ret;
-	}
 	/* All inputs are open at once. */
 	source_allow_files((unsigned int)files->count);
 	for (i = 0; !ret && i < files->count; i++) {
@@ -232,8 +180,15 @@ int source_open_files(struct source **result, const struct options *options,
 {
 	struct file_list files = { 0 };
 	struct source *source = NULL;
-	int ret;
+	int ret, i;
 
+	for (i = 0; i < count; i++)
+		if (stream_is_url(names[i]))
+			return source_open_stream(result, options, names, count);
+	if (options->host) {
+		elog_error("--host needs the URL of a stream: nats://HOST");
+		return -EINVAL;
+	}
 	if (parts_find(&files, names, count)) {
 		elog_error("out of memory");
 		parts_free(&files);
@@ -242,7 +197,7 @@ int source_open_files(struct source **result, const struct options *options,
 	if (options->follow && files.count > 1)
 		elog_error("--follow reads one file, but this capture has %zu", files.count);
 	else
-		source = new_source(options, NULL, files.count);
+		source = source_new(options, NULL, files.count);
 	if (!source) {
 		parts_free(&files);
 		return -EINVAL;
@@ -275,6 +230,10 @@ static void close_input(struct source *source, struct input *input)
 	if (input->fd > STDIN_FILENO)
 		close(input->fd);
 	input->fd = -1;
+	free(input->label);
+	free(input->host);
+	input->label = NULL;
+	input->host = NULL;
 }
 
 void source_close(struct source *source)
@@ -286,6 +245,8 @@ void source_close(struct source *source)
 	for (i = 0; i < source->count; i++)
 		close_input(source, &source->inputs[i]);
 	elog_reader_set_close(source->set);
+	stream_close(source->stream);
+	hosts_free(source->hosts);
 	selection_close(source->selection);
 	names_close(source->names);
 	free(source->seen);
@@ -360,31 +321,6 @@ static int event_cache_find(struct source *source, struct input *input,
 /* ------------------------------------------------------------------------
  * Items
  */
-
-void source_put_damage(const struct entry *entry, struct elog_text *text)
-{
-	elog_text_printf(text, "%s: ", entry->file);
-	if (entry->unfinished) {
-		elog_text_printf(text, "the capture is still running: read up to byte %" PRIu64,
-				 entry->item.offset);
-		return;
-	}
-	elog_format_damage(text, &entry->item);
-}
-
-void source_print_damage(const struct entry *entry)
-{
-	struct elog_text text = { 0 };
-
-	source_put_damage(entry, &text);
-	if (text.error)
-		elog_error("%s: damaged at byte %" PRIu64, entry->file, entry->item.offset);
-	else if (entry->unfinished)
-		fprintf(stderr, "elog: %s\n", text.data);
-	else
-		elog_error("%s", text.data);
-	elog_text_free(&text);
-}
 
 static void print_error(struct source *source, struct elog_reader *reader,
 			const char *name, int error)
@@ -495,6 +431,8 @@ static bool is_unfinished(const struct input *input, const struct elog_item *ite
 
 	if (item->damage != ELOG_DAMAGE_NO_END && item->damage != ELOG_DAMAGE_CUT)
 		return false;
+	if (input->capture)
+		return stream_is_at_end(input->capture);
 	/* Damage elsewhere in the file is before the end of what was read. */
 	if (at < 0 || (uint64_t)at != item->offset + item->size)
 		return false;
@@ -523,13 +461,17 @@ static int select_item(struct source *source, struct input *input,
 		       (item->cpu == EVENTLOG_CPU_UNKNOWN ||
 			number_matches(&source->options->cpus, item->cpu));
 	case ELOG_ITEM_PART:
+		ret = source_see_part(source, input);
+		entry->file = input->name;
+		entry->host = input->host;
 		set_start(source, entry);
-		return 1;
+		return ret ? ret : !input->unwanted;
 	case ELOG_ITEM_DAMAGE:
 		entry->unfinished = is_unfinished(input, item);
 		source->unfinished |= entry->unfinished;
+		/* That is how streams are. */
 		if (entry->unfinished)
-			return !source->options->quiet;
+			return !source->options->quiet && !input->capture;
 		source->failed = true;
 		return 1;
 	default:
@@ -705,11 +647,19 @@ static int next_of_files(struct source *source, struct entry *entry)
 	int ret;
 
 	for (;;) {
+		if (source_next_gap(source, entry))
+			return 1;
 		if (source->idle) {
 			source->idle = false;
 			has_ended(source, source->inputs);
 		}
 		ret = next_item(source, entry, &input);
+		if (ret == -EAGAIN && source->stream) {
+			ret = source_wait(source);
+			if (ret < 0)
+				return ret;
+			continue;
+		}
 		if (ret == -EAGAIN && source->following) {
 			if (has_ended(source, input))
 				continue;
@@ -726,17 +676,27 @@ static int next_of_files(struct source *source, struct entry *entry)
 		}
 		if (!ret && open_replacement(source, input))
 			continue;
+		/* A capture may have nothing since then; other errors were printed. */
+		if (ret < 0 && input->capture && (ret != -EBADMSG || stream_is_empty(input->capture))) {
+			source->failed |= ret != -EBADMSG;
+			continue;
+		}
 		if (ret < 0) {
 			print_error(source, input->reader, input->name, ret);
 			if (source->set)
 				continue;
 			return 0;
 		}
+		if (!ret && source_next_gap(source, entry))
+			return 1;
 		if (!ret) {
 			source->complete = true;
 			return 0;
 		}
+		if (input->unwanted)
+			continue;
 		entry->reader = input->reader;
+		entry->host = input->host;
 		entry->file = input->name;
 		entry->processes = elog_reader_processes(input->reader);
 		entry->wall_offset = elog_reader_wall_offset(input->reader);
@@ -753,6 +713,8 @@ int source_next(struct source *source, struct entry *entry)
 	entry->file = NULL;
 	entry->unfinished = false;
 	entry->recorded = NULL;
+	entry->host = NULL;
+	entry->gap = NULL;
 	return source->live ? next_live(source, entry) :
 			      next_of_files(source, entry);
 }
@@ -829,6 +791,7 @@ bool source_finish(const struct source *source)
 {
 	bool failed = has_unknown_names(source);
 
+	source_finish_stream(source);
 	if (source->live && source->live->filter)
 		try_definitions(source);
 	return selection_finish(source->selection) || failed;

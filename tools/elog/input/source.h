@@ -10,6 +10,7 @@
 #include "input/select.h"
 
 struct source;
+struct stream_gap;
 
 /**
  * struct entry - an item of a source
@@ -20,6 +21,8 @@ struct source;
  * @wall_offset: CLOCK_REALTIME - CLOCK_MONOTONIC, ns
  * @reader: the file; NULL: live
  * @file: name of the file
+ * @host: name of the host, when a stream is read; otherwise NULL
+ * @gap: damage: what is missing in a stream; otherwise NULL
  * @unfinished: damage: this is the end of a file that a capture still writes
  * @recorded: of an event: its payload before it was decoded; else NULL
  * @recorded_size: bytes of it
@@ -31,6 +34,8 @@ struct entry {
 	int64_t wall_offset;
 	const struct elog_reader *reader;
 	const char *file;
+	const char *host;
+	const struct stream_gap *gap;
 	bool unfinished;
 	const void *recorded;
 	size_t recorded_size;
@@ -64,13 +69,16 @@ int source_open_live(struct source **source, struct live *live);
  * source_open_files() - events of files
  * @source: set to the new source
  * @options: outlive the source; --since is used for seeking, --follow for waiting
- * @names: of the files, "-": stdin; outlive the source
+ * @names: of the files, "-": stdin; or the URL of a stream; outlive the source
  * @count: of @names
  *
  * Return: 0; a negative errno if no file can be opened; the reason was printed.
  */
 int source_open_files(struct source **source, const struct options *options,
 		      char *const *names, int count);
+
+/** source_is_stream() - are the arguments the URL of a stream? */
+bool source_is_stream(const struct options *options);
 
 /** source_close() - free everything; NULL is allowed */
 void source_close(struct source *source);

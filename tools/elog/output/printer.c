@@ -19,8 +19,9 @@
 #define COMM_WIDTH	15
 #define WIDTH_MAX	24
 
+/* The first one only when a stream is read. */
 static const enum column default_columns[] = {
-	COLUMN_TIME, COLUMN_CPU, COLUMN_PID, COLUMN_TID, COLUMN_COMM,
+	COLUMN_HOST, COLUMN_TIME, COLUMN_CPU, COLUMN_PID, COLUMN_TID, COLUMN_COMM,
 	COLUMN_PROVIDER, COLUMN_SESSION, COLUMN_EVENT, COLUMN_LEVEL,
 	COLUMN_FIELDS,
 };
@@ -57,7 +58,8 @@ struct printer {
 	uint64_t second;		/* the value of @seconds, which ends with a point */
 	char seconds[24];
 	size_t seconds_size;
-	size_t provider_width;		/* the widest so far, as the others */
+	size_t host_width;		/* the widest so far, as the others */
+	size_t provider_width;
 	size_t session_width;
 	size_t event_width;
 };
@@ -65,6 +67,7 @@ struct printer {
 static int choose_columns(struct printer *printer)
 {
 	const char *fields = printer->options->fields;
+	const bool stream = source_is_stream(printer->options);
 	char *rest, *name;
 	size_t count = 0, i;
 
@@ -72,14 +75,14 @@ static int choose_columns(struct printer *printer)
 		for (count = 1, i = 0; fields[i]; i++)
 			count += fields[i] == ',';
 	else
-		count = ARRAY_SIZE(default_columns);
+		count = ARRAY_SIZE(default_columns) - !stream;
 	printer->chosen = calloc(count, sizeof(*printer->chosen));
 	if (!printer->chosen)
 		return -ENOMEM;
 	printer->chosen_count = count;
 	if (!fields) {
 		for (i = 0; i < count; i++)
-			printer->chosen[i].column = default_columns[i];
+			printer->chosen[i].column = default_columns[i + !stream];
 		return 0;
 	}
 	printer->names = strdup(fields);
@@ -331,6 +334,8 @@ static void text_event(struct printer *printer, const struct entry *entry)
 	char session[24] = "-";
 	size_t length = 1;
 
+	if (entry->host)
+		put_name_column(text, entry->host, &printer->host_width);
 	put_head(printer, item, comm_of(entry));
 	put_time(printer, entry, 6, false);
 	elog_text_put(text, " ", 1);
@@ -467,6 +472,7 @@ static void put_metadata(struct printer *printer, const struct entry *entry,
 	bool csv = printer->options->format == FORMAT_CSV;
 	const struct elog_item *item = &entry->item;
 	struct elog_text *text = printer->text, cell = { 0 };
+	const char *host;
 	bool quoted = json && (column != COLUMN_TIME ||
 			       printer->options->time == TIME_WALL);
 
@@ -516,6 +522,12 @@ static void put_metadata(struct printer *printer, const struct entry *entry,
 		else
 			put_plain(printer, cell.data ? cell.data : "", cell.size);
 		elog_text_free(&cell);
+		return;
+	case COLUMN_HOST:
+		host = entry->host;
+		if (!host && entry->reader)
+			host = elog_reader_info(entry->reader, "host");
+		put_string(printer, host ? host : "");
 		return;
 	case COLUMN_RECORD_FLAGS:
 		put_plain(printer, flag_names(item), strlen(flag_names(item)));
@@ -594,8 +606,9 @@ void printer_event(struct printer *printer, const struct entry *entry)
  * Losses and remarks
  */
 
-static void text_lost(const struct elog_item *item, struct elog_text *text)
+static void text_lost(const struct entry *entry, struct elog_text *text)
 {
+	const struct elog_item *item = &entry->item;
 	struct elog_text causes = { 0 };
 	uint64_t sum = put_causes(item->lost, item->lost_count, &causes);
 
@@ -608,6 +621,10 @@ static void text_lost(const struct elog_item *item, struct elog_text *text)
 		elog_text_string(text, "an unknown CPU");
 	else
 		elog_text_printf(text, "CPU %u", item->cpu);
+	if (entry->host) {
+		elog_text_string(text, " of ");
+		put_quotable(text, entry->host);
+	}
 	elog_text_string(text, causes.data ? causes.data : "");
 	elog_text_free(&causes);
 }
@@ -618,7 +635,13 @@ static void json_lost(struct printer *printer, const struct entry *entry)
 	struct elog_text *text = printer->text;
 	bool wall = printer->options->time == TIME_WALL;
 
-	elog_text_string(text, wall ? "{\"time\":\"" : "{\"time\":");
+	elog_text_put(text, "{", 1);
+	if (entry->host) {
+		elog_text_string(text, "\"host\":");
+		elog_text_json_string(text, entry->host, strlen(entry->host));
+		elog_text_put(text, ",", 1);
+	}
+	elog_text_string(text, wall ? "\"time\":\"" : "\"time\":");
 	put_time(printer, entry, 0, true);
 	elog_text_string(text, wall ? "\",\"cpu\":" : ",\"cpu\":");
 	put_cpu(item, "null", text);
@@ -639,14 +662,14 @@ void printer_lost(struct printer *printer, const struct entry *entry)
 		break;
 	case FORMAT_CSV:
 		/* CSV has no column for it. */
-		text_lost(&entry->item, &message);
+		text_lost(entry, &message);
 		if (message.data)
 			elog_error("%s", message.data + strlen("# "));
 		elog_text_free(&message);
 		break;
 	default:
 		put_colour(printer, "\033[1;31m");
-		text_lost(&entry->item, printer->text);
+		text_lost(entry, printer->text);
 		put_colour(printer, "\033[0m");
 		elog_text_put(printer->text, "\n", 1);
 		break;

@@ -127,6 +127,7 @@ struct number_list {
  * @once: --once
  * @replicas: --replicas; 0: not given
  * @state: --state, or NULL
+ * @host: --host, or NULL
  * @separated: "--" precedes the arguments
  * @arguments: the rest, NULL-terminated
  * @argument_count: of @arguments
@@ -199,6 +200,7 @@ struct options {
 	enum time_format time;
 	enum ids_format ids;
 	bool wait;
+	const char *host;
 	bool separated;
 	char **arguments;
 	int argument_count;

@@ -122,6 +122,8 @@ int elog_reader_seek(struct elog_reader *reader, uint64_t from)
 
 	if (reader->input.bytes_read || reader->over)
 		return -EINVAL;
+	if (reader->input.callback.read)
+		return 0;
 	ret = elog_seek_plan(&plan, reader->input.fd, from);
 	if (ret && ret != -ENOMEM) {
 		/* The index cannot be read: do not seek. */

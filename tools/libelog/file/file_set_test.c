@@ -235,6 +235,77 @@ static void test_set_boot(void)
 		close(fds[i]);
 }
 
+/* Returns the bytes of a file, a few at a time, and says between them that there are none. */
+struct trickle {
+	int fd;
+	bool pause;
+};
+
+static ssize_t trickle_read(void *context, void *data, size_t size)
+{
+	struct trickle *trickle = context;
+
+	trickle->pause = !trickle->pause;
+	return trickle->pause ? -EAGAIN : read(trickle->fd, data, size < 100 ? size : 100);
+}
+
+static void test_set_callback(void)
+{
+	struct elog_reader_callback callback = { .read = trickle_read };
+	struct trickle trickles[FILES] = { 0 };
+	struct elog_reader *reader;
+	struct elog_reader_set *set;
+	uint64_t expected = 0, events = 0;
+	struct source source;
+	struct elog_item item;
+	int ret = 0;
+	size_t i;
+
+	check_equal(elog_reader_set_open(&set), 0);
+	for (i = 0; i < FILES; i++) {
+		trickles[i].fd = new_file();
+		write_part(&source, trickles[i].fd, 100, 0, true);
+		expected += source.events;
+		lseek(trickles[i].fd, 0, SEEK_SET);
+		callback.context = &trickles[i];
+		check_equal(elog_reader_set_add_callback(set, &callback, &reader), 0);
+		check_equal(elog_reader_seek(reader, 5), 0);
+	}
+	while ((ret = elog_reader_set_next(set, &item, &reader)) == 1 || ret == -EAGAIN) {
+		if (ret == 1)
+			check(item.type != ELOG_ITEM_DAMAGE);
+		events += ret == 1 && item.type == ELOG_ITEM_EVENT;
+	}
+	check_equal(ret, 0);
+	check_equal(events, expected);
+	elog_reader_set_close(set);
+	for (i = 0; i < FILES; i++)
+		close(trickles[i].fd);
+}
+
+/* A callback's error is the reader's. */
+static ssize_t failing_read(void *context, void *data, size_t size)
+{
+	(void)context;
+	(void)data;
+	(void)size;
+	return -EIO;
+}
+
+static void test_callback_error(void)
+{
+	const struct elog_reader_callback callback = { .read = failing_read };
+	struct elog_reader *reader;
+	struct elog_item item;
+	uint64_t done, total;
+
+	check_equal(elog_reader_open_callback(&reader, &callback), 0);
+	check_equal(elog_reader_progress(reader, &done, &total), 0);
+	check_equal(elog_reader_next(reader, &item), -EIO);
+	check_equal(elog_reader_next(reader, &item), -EIO);
+	elog_reader_close(reader);
+}
+
 /* One file grows, one is complete: neither blocks the other forever. */
 static void test_set_follow(void)
 {
@@ -540,6 +611,8 @@ int main(void)
 		{ "files of one boot in the order of its clock", test_set_boot },
 		{ "files of events with equal times", test_set_equal },
 		{ "a growing file among others", test_set_follow },
+		{ "what functions return, with pauses", test_set_callback },
+		{ "a function that fails", test_callback_error },
 		{ "a growing file is read up to its last whole block", test_follow },
 		{ "damage is reported when nothing follows", test_follow_damage },
 		{ "a torn block before another part is not waited for",

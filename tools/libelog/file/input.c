@@ -98,6 +98,19 @@ static int make_room(struct elog_input *input)
 	return 0;
 }
 
+/* Return: the number of bytes; 0 the end; or a negative errno. */
+static ssize_t read_some(struct elog_input *input, void *data, size_t size)
+{
+	ssize_t got;
+
+	if (input->callback.read)
+		return input->callback.read(input->callback.context, data, size);
+	do {
+		got = read(input->fd, data, size);
+	} while (got < 0 && errno == EINTR);
+	return got < 0 ? -errno : got;
+}
+
 /*
  * Read until @wanted bytes are available, or to the end. Return: 0; -EAGAIN not yet,
  * and nothing has changed; another negative errno.
@@ -113,12 +126,10 @@ static int fill(struct elog_input *input, size_t wanted)
 			if (ret)
 				return ret;
 		}
-		got = read(input->fd, input->bytes + input->filled,
-			   input->room - input->filled);
-		if (got < 0 && errno == EINTR)
-			continue;
+		got = read_some(input, input->bytes + input->filled,
+				input->room - input->filled);
 		if (got < 0)
-			return -errno;
+			return (int)got;
 		if (!got && input->follow)
 			return -EAGAIN;
 		input->end = !got;

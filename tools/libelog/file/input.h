@@ -5,11 +5,13 @@
 #ifndef LIBELOG_INPUT_H
 #define LIBELOG_INPUT_H
 
+#include "elog.h"
 #include "file/blocks.h"
 
 /**
  * struct elog_input - finds the blocks of a file
- * @fd: the file
+ * @fd: the file; -1: @callback returns the data
+ * @callback: see elog_reader_open_callback()
  * @bytes: read from it
  * @room: for @bytes
  * @start: index in @bytes of the first unused byte
@@ -28,6 +30,7 @@
  */
 struct elog_input {
 	int fd;
+	struct elog_reader_callback callback;
 	unsigned char *bytes;
 	size_t room;
 	size_t start;

@@ -44,6 +44,17 @@ int elog_reader_open(struct elog_reader **result, int fd)
 	return 0;
 }
 
+int elog_reader_open_callback(struct elog_reader **reader,
+			      const struct elog_reader_callback *callback)
+{
+	int ret = elog_reader_open(reader, -1);
+
+	if (ret)
+		return ret;
+	(*reader)->input.callback = *callback;
+	return 0;
+}
+
 void elog_reader_close(struct elog_reader *reader)
 {
 	if (!reader)
@@ -240,6 +251,8 @@ int elog_reader_progress(const struct elog_reader *reader, uint64_t *done,
 
 	*done = reader->input.bytes_read;
 	*total = 0;
+	if (reader->input.callback.read)
+		return 0;
 	if (fstat(reader->input.fd, &stat))
 		return -errno;
 	if (!S_ISREG(stat.st_mode))

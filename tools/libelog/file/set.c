@@ -107,8 +107,7 @@ static int grow(struct elog_reader_set *set)
 	return 0;
 }
 
-int elog_reader_set_add(struct elog_reader_set *set, int fd,
-		      struct elog_reader **reader)
+static int add(struct elog_reader_set *set, struct elog_reader *reader)
 {
 	struct member *member;
 	int ret;
@@ -119,16 +118,38 @@ int elog_reader_set_add(struct elog_reader_set *set, int fd,
 	member = calloc(1, sizeof(*member));
 	if (!member)
 		return -ENOMEM;
-	ret = elog_reader_open(&member->reader, fd);
-	if (ret) {
-		free(member);
-		return ret;
-	}
+	member->reader = reader;
 	member->number = set->count;
 	set->members[set->count++] = member;
 	set->to_fetch[set->to_fetch_count++] = member;
-	*reader = member->reader;
 	return 0;
+}
+
+int elog_reader_set_add(struct elog_reader_set *set, int fd,
+		      struct elog_reader **reader)
+{
+	int ret = elog_reader_open(reader, fd);
+
+	if (ret)
+		return ret;
+	ret = add(set, *reader);
+	if (ret)
+		elog_reader_close(*reader);
+	return ret;
+}
+
+int elog_reader_set_add_callback(struct elog_reader_set *set,
+				 const struct elog_reader_callback *callback,
+				 struct elog_reader **reader)
+{
+	int ret = elog_reader_open_callback(reader, callback);
+
+	if (ret)
+		return ret;
+	ret = add(set, *reader);
+	if (ret)
+		elog_reader_close(*reader);
+	return ret;
 }
 
 /* At equal times, as in one file: what has no CPU is first. */

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include <linux/eventlog.h>
 
@@ -34,6 +35,29 @@ struct elog_reader;
  * Return: 0 or -ENOMEM.
  */
 int elog_reader_open(struct elog_reader **reader, int fd);
+
+/**
+ * struct elog_reader_callback - a function that returns the data of a file
+ * @read: puts up to @size bytes into @data. Returns their number; 0: the end; -EAGAIN: none
+ *	for now; or another negative errno
+ * @context: the first argument of @read
+ */
+struct elog_reader_callback {
+	ssize_t (*read)(void *context, void *data, size_t size);
+	void *context;
+};
+
+/**
+ * elog_reader_open_callback() - start to read what a function returns
+ * @reader: set to the new reader
+ * @callback: the function, for data that is in no file and no pipe; it is copied
+ *
+ * As elog_reader_open(). elog_reader_next() calls the function, and returns its errors.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int elog_reader_open_callback(struct elog_reader **reader,
+			      const struct elog_reader_callback *callback);
 
 /** elog_reader_close() - free a reader and everything it returned; may be NULL */
 void elog_reader_close(struct elog_reader *reader);
@@ -201,6 +225,11 @@ void elog_reader_set_close(struct elog_reader_set *set);
  */
 int elog_reader_set_add(struct elog_reader_set *set, int fd,
 		      struct elog_reader **reader);
+
+/** elog_reader_set_add_callback() - as elog_reader_set_add(), for elog_reader_open_callback() */
+int elog_reader_set_add_callback(struct elog_reader_set *set,
+				 const struct elog_reader_callback *callback,
+				 struct elog_reader **reader);
 
 /**
  * elog_reader_set_next() - get the next item of all files

@@ -13,8 +13,10 @@
 
 #define TRANSPORT_PLUGIN	"elog_nats.so"
 #define TRANSPORT_SYMBOL	"elog_transport"
-#define TRANSPORT_VERSION	1	/* of struct transport_ops and what it uses */
+#define TRANSPORT_VERSION	2	/* of struct transport_ops and what it uses */
 #define TRANSPORT_WHY_MAX	512	/* bytes of a reason, with the NUL */
+#define TRANSPORT_SUBJECT_BYTES	256	/* of a subject, with the NUL */
+#define TRANSPORT_ID_BYTES	33	/* of a file's id, with the NUL */
 
 struct transport;
 
@@ -25,6 +27,7 @@ struct transport;
  * @id: the servers drop a message if they recently stored one with the same id
  * @file: the file that it is a part of
  * @previous: the file before that; "": none, or not the first message of @file
+ * @previous_size: bytes of @previous, if that is a file
  * @offset: of @data in the file
  * @data: the contents
  * @size: bytes of @data
@@ -35,6 +38,7 @@ struct transport_message {
 	const char *id;
 	const char *file;
 	const char *previous;
+	uint64_t previous_size;
 	uint64_t offset;
 	const void *data;
 	size_t size;
@@ -52,6 +56,67 @@ struct transport_reply {
 	bool stored;
 	bool duplicate;
 	char why[TRANSPORT_WHY_MAX];
+};
+
+/**
+ * struct transport_info - a stream
+ * @first: number of its first message
+ * @last: of its last message; less than @first: it is empty
+ */
+struct transport_info {
+	uint64_t first;
+	uint64_t last;
+};
+
+/**
+ * struct transport_get - a request for the first message from a number on
+ * @number: comes back in the replies
+ * @stream: the stream
+ * @subject: of the message; may have wildcards
+ * @sequence: the number in the stream
+ * @certain: ask the leader: another server may not have the latest messages yet
+ */
+struct transport_get {
+	uint64_t number;
+	const char *stream;
+	const char *subject;
+	uint64_t sequence;
+	bool certain;
+};
+
+/**
+ * struct transport_stored - the reply; transport_ops.release() frees it
+ * @number: of the request; UINT64_MAX: not known
+ * @error: 0; -ENOENT there is no such message; -EAGAIN ask again, @why says why; -EBADMSG
+ *	what the message says is not valid; of that only @sequence is valid, if it is not 0
+ * @why: NUL-terminated
+ * @sequence: number in the stream
+ * @time: when the stream stored it, CLOCK_REALTIME ns
+ * @subject: NUL-terminated
+ * @file: as transport_message.file; "" if it has none, as the next
+ * @previous: as transport_message.previous
+ * @previous_size: as transport_message.previous_size; 0: not known
+ * @offset: of @data in the file
+ * @data: the contents
+ * @size: bytes of @data
+ * @memory: has @data
+ * @is_message: the plugin knows how to free @memory
+ */
+struct transport_stored {
+	uint64_t number;
+	int error;
+	char why[TRANSPORT_WHY_MAX];
+	uint64_t sequence;
+	int64_t time;
+	char subject[TRANSPORT_SUBJECT_BYTES];
+	char file[TRANSPORT_ID_BYTES];
+	char previous[TRANSPORT_ID_BYTES];
+	uint64_t previous_size;
+	uint64_t offset;
+	const unsigned char *data;
+	size_t size;
+	void *memory;
+	bool is_message;
 };
 
 enum transport_state {
@@ -72,6 +137,13 @@ enum transport_state {
  *	be that the servers are starting. Waits ten seconds at most
  * @publish: send a message; does not wait for the reply. Returns 0 or a negative errno
  * @reply: wait for a reply; false: there was none in this time
+ * @info: get a stream's first and last message; sets @why on failure. Returns 0, -EAGAIN if
+ *	it may help to try again, or another negative errno
+ * @subjects: call a function for each subject of a stream, until it returns something else
+ *	than 0; returns that, or as @info
+ * @get: ask for a message; does not wait for the reply. Returns 0 or a negative errno
+ * @got: wait for a reply to @get; false: there was none in this time
+ * @release: free what @got has filled in
  */
 struct transport_ops {
 	unsigned int version;
@@ -85,6 +157,15 @@ struct transport_ops {
 		       char *why);
 	bool (*reply)(struct transport *transport, int milliseconds,
 		      struct transport_reply *reply);
+	int (*info)(struct transport *transport, const char *stream,
+		    struct transport_info *info, char *why);
+	int (*subjects)(struct transport *transport, const char *stream, const char *filter,
+			int (*take)(void *context, const char *subject), void *context,
+			char *why);
+	int (*get)(struct transport *transport, const struct transport_get *get, char *why);
+	bool (*got)(struct transport *transport, int milliseconds,
+		    struct transport_stored *stored);
+	void (*release)(struct transport_stored *stored);
 };
 
 /** transport_load() - load the plugin; NULL: it is missing, and the reason was printed */

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "fleet/transport.h"
+#include "nats/transport.h"
 #include "util/tool.h"
 
 #ifdef ELOG_PLUGINS

@@ -15,16 +15,13 @@
  */
 #include <errno.h>
 #include <inttypes.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <nats/nats.h>
 
-#include "fleet/transport.h"
+#include "nats/nats_state.h"
 
 #define SERVERS_MAX	32
-#define REPLY_MAX	1024
 #define PING_MS		5000	/* a server that does not answer three of these is gone */
 #define WRITE_MS	5000
 #define RECONNECT_MS	200
@@ -35,16 +32,6 @@ static const char no_stream[] = "no stream stores the subjects elog.>, or it has
 
 /* For elog, which loads the plugin. */
 extern const struct transport_ops elog_transport;
-
-struct transport {
-	natsOptions *options;
-	natsConnection *connection;
-	natsSubscription *replies;
-	char *inbox;
-	pthread_mutex_t lock;
-	bool has_error;
-	char last_error[TRANSPORT_WHY_MAX];
-};
 
 static void on_error(natsConnection *connection, natsSubscription *subscription,
 		     natsStatus status, void *context)
@@ -78,8 +65,7 @@ static bool nats_take_error(struct transport *transport, char *why)
  * Connecting
  */
 
-/* Put why a call failed: @what, and what libnats says about it. */
-static void explain(natsStatus status, const char *what, char *why)
+void nats_explain(natsStatus status, const char *what, char *why)
 {
 	const char *more = nats_GetLastError(NULL);
 
@@ -177,7 +163,7 @@ static bool set_security(natsOptions *options, const char *url, char *why)
 		status = natsOptions_SetCustomInboxPrefix(options, prefix);
 	}
 	if (status)
-		explain(status, what, why);
+		nats_explain(status, what, why);
 	return !status;
 }
 
@@ -199,6 +185,9 @@ static natsStatus set_options(struct transport *transport)
 		status = natsOptions_SetMaxPingsOut(options, 2);
 	if (!status)
 		status = natsOptions_SetWriteDeadline(options, WRITE_MS);
+	/* Otherwise each request waits for a millisecond. */
+	if (!status)
+		status = natsOptions_SetSendAsap(options, true);
 	if (!status)
 		status = natsOptions_SetErrorHandler(options, on_error, transport);
 	return status;
@@ -256,7 +245,7 @@ static int nats_open(struct transport **result, const char *url, char *why)
 	if (!status)
 		status = set_servers(transport->options, url);
 	if (status) {
-		explain(status, "invalid URL", why);
+		nats_explain(status, "invalid URL", why);
 		goto fail;
 	}
 	if (!set_security(transport->options, url, why)) {
@@ -270,7 +259,7 @@ static int nats_open(struct transport **result, const char *url, char *why)
 		*result = transport;
 		return 0;
 	}
-	explain(status, "cannot connect", why);
+	nats_explain(status, "cannot connect", why);
 	/* With TLS 1.3, the client's handshake ends before the server verifies it. */
 	if ((status == NATS_PROTOCOL_ERROR && strstr(why, "got ''")) ||
 	    (status == NATS_IO_ERROR && strstr(why, "SSL_")))
@@ -313,13 +302,15 @@ static int nats_create(struct transport *transport, const char *stream, const ch
 	config.Replicas = replicas;
 	config.Storage = js_FileStorage;
 	config.Duplicates = DUPLICATES_NS;
+	/* Readers ask any of its servers. */
+	config.AllowDirect = true;
 	status = natsConnection_JetStream(&js, transport->connection, NULL);
 	if (!status && js_GetStreamInfo(NULL, js, stream, NULL, &error))
 		status = js_AddStream(NULL, js, &config, NULL, &error);
 	if (error == JSStreamNameExistErr)
 		status = NATS_OK;
 	if (status)
-		explain(status, "cannot create the stream", why);
+		nats_explain(status, "cannot create the stream", why);
 	jsCtx_Destroy(js);
 	return status ? -EIO : 0;
 }
@@ -327,7 +318,7 @@ static int nats_create(struct transport *transport, const char *stream, const ch
 static int nats_publish(struct transport *transport, const struct transport_message *message,
 			char *why)
 {
-	char reply[REPLY_MAX], offset[24];
+	char reply[REPLY_MAX], offset[24], previous_size[24];
 	natsMsg *msg = NULL;
 	natsStatus status;
 
@@ -343,18 +334,20 @@ static int nats_publish(struct transport *transport, const struct transport_mess
 	/* With an empty value, readers could not parse the headers. */
 	if (!status && *message->previous)
 		status = natsMsgHeader_Set(msg, "Elog-Previous", message->previous);
+	snprintf(previous_size, sizeof(previous_size), "%" PRIu64, message->previous_size);
+	if (!status && strlen(message->previous) > 1)
+		status = natsMsgHeader_Set(msg, "Elog-Previous-Size", previous_size);
 	if (!status)
 		status = natsConnection_PublishMsg(transport->connection, msg);
 	natsMsg_Destroy(msg);
 	if (status == NATS_MAX_PAYLOAD)
 		snprintf(why, TRANSPORT_WHY_MAX, "the server's max_payload must be 512KB or more");
 	else if (status)
-		explain(status, "cannot publish", why);
+		nats_explain(status, "cannot publish", why);
 	return status ? -EIO : 0;
 }
 
-/* Copy the value of "description" from {"error":{...}}; the text is the server's. */
-static void copy_description(const char *text, char *why)
+void nats_describe(const char *text, char *why)
 {
 	const char *value = strstr(text, "\"description\"");
 	size_t length;
@@ -383,7 +376,7 @@ static void parse_reply(natsMsg *msg, struct transport_reply *reply)
 	reply->stored = strstr(text, "\"seq\"") && !strstr(text, "\"error\"");
 	reply->duplicate = reply->stored && strstr(text, "\"duplicate\"");
 	if (!reply->stored)
-		copy_description(text, reply->why);
+		nats_describe(text, reply->why);
 }
 
 static bool nats_reply(struct transport *transport, int milliseconds,
@@ -420,4 +413,9 @@ const struct transport_ops elog_transport = {
 	.create = nats_create,
 	.publish = nats_publish,
 	.reply = nats_reply,
+	.info = nats_info,
+	.subjects = nats_subjects,
+	.get = nats_get,
+	.got = nats_got,
+	.release = nats_release,
 };

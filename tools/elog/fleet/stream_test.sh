@@ -1,0 +1,332 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# stream_test - elog show and other verbs with nats://SERVER: captures of several hosts are
+# merged, whatever the order of the messages; gaps, wrong messages and a killed server are
+# reported. Prints TAP. order_test.c has more about the order.
+set -u
+
+here=$(cd "$(dirname "$(readlink -f "$0")")" && pwd -P)
+top=$(cd "$here/../../.." && pwd -P)
+# shellcheck source=scripts/elog_tap.sh
+. "$top/scripts/elog_tap.sh"
+# shellcheck source=tools/elog/fleet/servers.sh
+. "$here/servers.sh"
+reader=
+trap '[ -z "$reader" ] || kill -9 "$reader"; servers_stop; rm -rf "$work"' EXIT
+
+make_file="python3 $here/fleet_file.py"
+
+# runs STATUS ARGUMENT...: elog ends with this status.
+runs()
+{
+	local expected=$1 status=0
+
+	shift
+	timeout 120 "$elog" "$@" > stdout 2> stderr || status=$?
+	head -20 stdout stderr
+	[ "$status" = "$expected" ] && ! grep -q 'runtime error\|Sanitizer' stderr && return
+	echo "status $status, not $expected"
+	return 1
+}
+
+# says TEXT: the last elog has printed it.
+says()
+{
+	grep -qF -- "$1" stdout stderr
+}
+
+# machine DIGIT: the id of a machine
+machine()
+{
+	printf "$1%.0s" {1..32}
+}
+
+# events DIGIT FILE FIRST COUNT [ERROR]: a file of the host web-DIGIT, an event each ms
+events()
+{
+	$make_file events "$2" "web-$1" "$(machine "$1")" "$3" "$4" 1000000 "${5:-150000}"
+}
+
+ship()
+{
+	"$elog" ship -q --once "$url" "$@"
+}
+
+# send SUBJECT FILE DIGIT ORDER [HEADER...]: parts of a file, whose id has this digit
+send()
+{
+	python3 "$here/fleet_send.py" "${url##*:}" "$1" "$2" "$(machine "$3")" "${@:4}"
+}
+
+# labelled HOST FILE...: the lines of elog show, with the host before them
+labelled()
+{
+	local host=$1
+
+	shift
+	"$elog" show -q "$@" | sed "s/^/$host /"
+}
+
+arguments()
+{
+	runs 1 show nats:// && says "must be nats://HOST" &&
+		runs 1 show nats://me:secret@localhost && ! says secret &&
+		runs 1 show nats://localhost x.elog && says "must be the only argument" &&
+		runs 1 show 'nats://localhost/A.B' && says "not the name of a stream" &&
+		events a x.elog 0 1 &&
+		runs 1 show --host a x.elog && says "--host needs the URL of a stream"
+}
+
+without_plugin()
+{
+	mkdir -p bin && cp "$elog" bin/elog && elog=$work/bin/elog &&
+		LD_LIBRARY_PATH='' runs 1 show nats://localhost && says "the package elog-fleet"
+}
+
+check "wrong arguments" arguments
+if compgen -G '/usr/lib*/elog_nats.so' > why || compgen -G '/usr/lib/*/elog_nats.so' > why; then
+	skip "the package that is missing is named" "elog_nats.so is installed"
+else
+	(without_plugin) > why 2>&1
+	check "the package that is missing is named" test $? = 0
+fi
+if [ ! -e "${elog%/*}/elog_nats.so" ] || ! PATH=$PATH:/usr/sbin command -v nats-server > why; then
+	skip "reading streams" "libnats or nats-server is missing"
+	end_checks
+	exit
+fi
+
+refused()
+{
+	servers_config 1
+	runs 1 show "$url" && says "cannot connect: No server available" || return 1
+	servers_config 1 'authorization { user: elog, password: secret }'
+	server_start 0 || return 1
+	NATS_USER=elog NATS_PASSWORD=wrong runs 1 show "$url" &&
+		says "cannot connect: Authorization Violation" || says "cannot connect: " || return 1
+	NATS_USER=elog NATS_PASSWORD=secret runs 1 show "$url" && says "there is no stream ELOG" &&
+		NATS_USER=elog NATS_PASSWORD=secret runs 1 show "$url/OTHER" &&
+		says "there is no stream OTHER"
+}
+
+check "why a connection is refused, or a stream is not there" refused
+servers_stop
+rm -rf n0
+servers_config 1
+server_start 0
+
+# Two rotated files of each host; the files of --writers would be captures of their own.
+merges()
+{
+	local host
+
+	for host in a b c; do
+		mkdir -p "$host"
+		events "$host" "$host/x.elog.1" 0 1500 && events "$host" "$host/x.elog" 1500 500 &&
+			"$elog" ship -q --once --replicas 1 "$url" "$host/x.elog" || return 1
+		labelled "web-$host" "$host/x.elog.1" "$host/x.elog" > "$host.txt"
+	done
+	# Events of the same time are in the order of the hosts.
+	paste -d '\n' a.txt b.txt c.txt > expected
+	runs 0 show "$url" && cmp expected stdout && says "6000 events, lost 0" &&
+		says "events of web-a, web-b and 1 other host within 0.300 ms may be in another"
+}
+
+selects_hosts()
+{
+	runs 0 show --host 'web-b' "$url" && cmp b.txt stdout && ! says "another order" &&
+		runs 0 show --host "$(machine c)" "$url/ELOG" && cmp c.txt stdout &&
+		runs 0 show --host 'web-[ab]' "$url" && says "4000 events" &&
+		says "events of web-a and web-b within" &&
+		runs 0 show --host none "$url" && says "0 events"
+}
+
+formats()
+{
+	runs 0 show -n 2 --format json "$url" && says '{"host":"web-a","time":0.000000000,' &&
+		says '{"host":"web-b","time":' && runs 0 show -n 1 --format csv "$url" &&
+		says "host,time,cpu" && says "web-a,0.000000000" &&
+		runs 0 show -n 1 --fields number,host "$url" && says "number=0 host=" &&
+		runs 0 stat "$url" && says "6000" && runs 0 stat --host web-a "$url" && says "2000"
+}
+
+other_verbs()
+{
+	runs 0 report -o page.html "$url" && grep -q "<html" page.html &&
+		runs 0 latency test/numbered test/numbered "$url" &&
+		runs 0 export --format jsonl -o out.jsonl "$url" &&
+		[ "$(wc -l < out.jsonl)" -ge 6000 ] &&
+		runs 0 export --format perfetto -o out.trace "$url" && [ -s out.trace ]
+}
+
+# The server that has no leave for direct requests answers in base64.
+without_direct()
+{
+	python3 - "${url##*:}" <<'PYTHON' || return 1
+import socket
+import sys
+text = b'{"name":"OLD","subjects":["old.>"],"storage":"file","sources":[{"name":"ELOG"}]}'
+connection = socket.create_connection(("127.0.0.1", int(sys.argv[1])))
+replies = connection.makefile("rb")
+replies.readline()
+connection.sendall(b'CONNECT {"verbose":false}\r\nSUB r 1\r\nPUB $JS.API.STREAM.CREATE.OLD r %d\r\n'
+                   b'%s\r\n' % (len(text), text))
+while not replies.readline().startswith(b"MSG"):
+    pass
+sys.exit(b'"error"' in replies.readline())
+PYTHON
+	wait_for 60 has_copied && runs 0 show "$url/OLD" && cmp expected stdout
+}
+
+has_copied()
+{
+	runs 0 show -q "$url/OLD" && [ "$(wc -l < stdout)" = 6000 ]
+}
+
+check "captures are merged, and labelled" merges
+check "--host selects hosts" selects_hosts
+check "JSON, CSV, columns and counts" formats
+check "report, latency and export" other_verbs
+check "a stream that only its leader can read" without_direct
+
+# Each part is 1000 bytes, and the file has 41.
+resends()
+{
+	events d d.elog 0 1000 0 || return 1
+	send elog.dddd.b.late d.elog 1 20,0-5,7,6,7,8-19,21-40,0-10 &&
+		runs 0 show --host web-d "$url" && labelled web-d d.elog | cmp - stdout
+}
+
+missing()
+{
+	events e e.elog.1 0 1000 && events e e.elog 1000 1000 || return 1
+	send elog.eeee.b.gap e.elog.1 2 0-9,12-38 &&
+		send elog.eeee.b.gap e.elog 3 0-40 "Elog-Previous: $(machine 2)" \
+			"Elog-Previous-Size: $(stat -c %s e.elog.1)" &&
+		runs 1 show --host web-e "$url" &&
+		says "web-e/gap: gap: bytes 10000 to 11999 of file $(machine 2) are missing" &&
+		says "web-e/gap: gap: bytes 39000 to " && says "number=1999"
+}
+
+unknown_before()
+{
+	events f f.elog 0 100 &&
+		send elog.ffff.b.gap f.elog 4 0-40 &&
+		send elog.ffff.b.gap f.elog 5 0-40 "Elog-Previous: ?" &&
+		runs 1 show --host web-f "$url" && says "gap: files may be missing behind byte"
+}
+
+begins_late()
+{
+	events 1 1.elog 0 1000 && send elog.1111.b.old 1.elog 6 5-40 &&
+		runs 1 show --host "1111" "$url" && says "1111/old: gap: bytes 0 to " &&
+		says "0 events"
+}
+
+wrong_messages()
+{
+	send elog.2222.b.wrong d.elog 7 wrong && runs 1 show "$url" &&
+		says "2222/wrong: gap: message " && says "number=1999"
+}
+
+check "messages in another order and twice" resends
+check "gaps in a file and at its end" missing
+check "files that may be missing" unknown_before
+check "a capture whose beginning is missing" begins_late
+check "messages that are not valid" wrong_messages
+servers_stop
+
+rm -rf n0 a b c
+server_start 0
+
+# Old files, and a file whose events are now: read from this file's beginning.
+since()
+{
+	mkdir -p a b
+	events a a/x.elog.2 0 1000 && events a a/x.elog.1 1000 1000 && events a a/x.elog 2000 1000 &&
+		events b b/x.elog 0 1000 &&
+		"$elog" ship -q --once --replicas 1 "$url" a/x.elog && ship b/x.elog || return 1
+	runs 0 show --since @1700000002 "$url" &&
+		[ "$(wc -l < stdout)" = 1000 ] && says "number=2999" && ! says "number=1999" &&
+		runs 0 show --since -1h "$url" && says "0 events"
+}
+
+check "--since" since
+
+start_reader()
+{
+	"$elog" show --follow "$url" > follow.out 2> follow.err &
+	reader=$!
+}
+
+has_lines()
+{
+	[ "$(wc -l < follow.out)" = "$1" ]
+}
+
+follows()
+{
+	local status=0
+
+	start_reader
+	wait_for 60 has_lines 4000 || status=1
+	mv a/x.elog.2 a/x.elog.3 && mv a/x.elog.1 a/x.elog.2 && mv a/x.elog a/x.elog.1 &&
+		events a a/x.elog 3000 500 && ship a/x.elog || status=1
+	wait_for 60 has_lines 4500 || status=1
+	mkdir -p c && events c c/x.elog 0 500 && ship c/x.elog || status=1
+	wait_for 60 has_lines 5000 || status=1
+	server_kill 0
+	wait_for 60 grep -q "lost the connection" follow.err || status=1
+	server_start 0
+	mkdir -p d && events d d/x.elog 0 500 && ship d/x.elog || status=1
+	wait_for 60 has_lines 5500 || status=1
+	kill -INT "$reader"
+	wait "$reader" || status=1
+	reader=
+	cat follow.err
+	grep -q "connected again" follow.err && ! grep -q gap follow.err &&
+		[ "$(sort follow.out | uniq -d | wc -l)" = 0 ] && return "$status"
+}
+
+# The reader goes on when the server is back.
+killed_while_reading()
+{
+	local status=0
+
+	rm -rf a && mkdir a && events a a/y.elog 0 400000 && ship a/y.elog || return 1
+	rm follow.out
+	"$elog" show --host web-a "$url" > follow.out 2> follow.err &
+	reader=$!
+	wait_for 60 test -s follow.out || status=1
+	server_kill 0
+	server_start 0
+	wait "$reader" || status=1
+	reader=
+	cat follow.err
+	grep number=399999 follow.out > last && ! grep -q gap follow.err && return "$status"
+}
+
+check "--follow: another file, another host, and a server that is killed" follows
+check "a server that is killed while it is read" killed_while_reading
+servers_stop
+
+# With tools/dist/nats-server.conf, a reader reads, and a host cannot.
+permissions()
+{
+	rm -rf n0 a && mkdir a && events a a/x.elog 0 100 &&
+		servers_secure 1 "s/00000000000000000000000000000001/$(machine a)/" &&
+		server_start 0 &&
+		as admin -- runs 0 ship --once --replicas 1 "$url" absent.elog &&
+		as web1 -- runs 0 ship --once "$url" a/x.elog &&
+		as reader -- runs 0 show "$url" && says "100 events" &&
+		as web1 -- runs 1 show "$url" && says "Permissions Violation"
+}
+
+if command -v openssl > why; then
+	servers_certificates > why 2>&1
+	check "permissions" permissions
+else
+	skip "permissions" "openssl is missing"
+fi
+end_checks

@@ -1,0 +1,365 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Reading a stream: a part of the plugin elog_nats.so. See transport.h.
+ *
+ * Each message is asked for, by its subject and the number from which to search. So a server
+ * keeps nothing for a reader, which needs no permission to create consumers. If the stream
+ * allows it, every server that has it answers, with the message as it is. Otherwise, and if the
+ * answer must be certain, the leader answers, with a text that has the message in base64.
+ *
+ * What a server says is not trusted: sizes and numbers are checked.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "nats/nats_state.h"
+
+#define SECOND_NS	1000000000LL
+#define HEADERS_MAX	4096	/* bytes of a message's headers */
+
+/* ------------------------------------------------------------------------
+ * The stream
+ */
+
+static int get_info(struct transport *transport, const char *stream, jsOptions *options,
+		    jsStreamInfo **info, char *why)
+{
+	natsStatus status;
+	jsErrCode error = 0;
+	jsCtx *js = NULL;
+
+	status = natsConnection_JetStream(&js, transport->connection, NULL);
+	if (!status)
+		status = js_GetStreamInfo(info, js, stream, options, &error);
+	jsCtx_Destroy(js);
+	if (!status)
+		return 0;
+	if (error == JSStreamNotFoundErr || status == NATS_NOT_FOUND) {
+		snprintf(why, TRANSPORT_WHY_MAX, "there is no stream %s", stream);
+		return -ENOENT;
+	}
+	nats_explain(status, "cannot read the stream", why);
+	return status == NATS_INVALID_ARG || status == NATS_NOT_PERMITTED ? -EACCES : -EAGAIN;
+}
+
+int nats_info(struct transport *transport, const char *stream, struct transport_info *result,
+	      char *why)
+{
+	jsStreamInfo *info = NULL;
+	int ret;
+
+	ret = get_info(transport, stream, NULL, &info, why);
+	if (ret)
+		return ret;
+	transport->direct = info->Config && info->Config->AllowDirect;
+	result->first = info->State.FirstSeq;
+	result->last = info->State.LastSeq;
+	jsStreamInfo_Destroy(info);
+	return 0;
+}
+
+int nats_subjects(struct transport *transport, const char *stream, const char *filter,
+		  int (*take)(void *context, const char *subject), void *context, char *why)
+{
+	jsStreamInfo *info = NULL;
+	jsOptions options;
+	int ret, i;
+
+	jsOptions_Init(&options);
+	options.Stream.Info.SubjectsFilter = filter;
+	ret = get_info(transport, stream, &options, &info, why);
+	if (ret)
+		return ret;
+	for (i = 0; !ret && info->State.Subjects && i < info->State.Subjects->Count; i++)
+		ret = take(context, info->State.Subjects->List[i].Subject);
+	jsStreamInfo_Destroy(info);
+	return ret;
+}
+
+/* ------------------------------------------------------------------------
+ * Requests
+ */
+
+int nats_get(struct transport *transport, const struct transport_get *get, char *why)
+{
+	char reply[REPLY_MAX], subject[128], text[TRANSPORT_SUBJECT_BYTES + 64];
+	const bool direct = transport->direct && !get->certain;
+	natsStatus status;
+
+	snprintf(reply, sizeof(reply), "%s.%" PRIu64, transport->inbox, get->number);
+	snprintf(subject, sizeof(subject), "$JS.API.%s.%s", direct ? "DIRECT.GET" :
+		 "STREAM.MSG.GET", get->stream);
+	snprintf(text, sizeof(text), "{\"seq\":%" PRIu64 ",\"next_by_subj\":\"%s\"}",
+		 get->sequence, get->subject);
+	status = natsConnection_PublishRequestString(transport->connection, subject, reply, text);
+	if (status)
+		nats_explain(status, "cannot ask for a message", why);
+	return status ? -EIO : 0;
+}
+
+/* Return: false if the text is not a decimal number. */
+static bool parse_number(const char *text, uint64_t *number)
+{
+	char *end;
+
+	errno = 0;
+	*number = text && *text >= '0' && *text <= '9' ? strtoull(text, &end, 10) : 0;
+	return text && *text >= '0' && *text <= '9' && !errno && !*end;
+}
+
+/* "2026-11-23T19:49:37.123456789Z"; the fraction may be shorter or missing. */
+static bool parse_time(const char *text, int64_t *nanoseconds)
+{
+	int64_t fraction = 0, unit = SECOND_NS / 10;
+	struct tm tm = { 0 };
+	const char *end;
+
+	end = text ? strptime(text, "%Y-%m-%dT%H:%M:%S", &tm) : NULL;
+	if (!end || tm.tm_year < 70 || tm.tm_year > 292)
+		return false;
+	if (*end == '.')
+		for (end++; *end >= '0' && *end <= '9'; end++, unit /= 10)
+			fraction += (*end - '0') * unit;
+	*nanoseconds = (int64_t)timegm(&tm) * SECOND_NS + fraction;
+	return *end == 'Z' && !end[1];
+}
+
+static bool copy(char *to, size_t size, const char *text)
+{
+	return !text || snprintf(to, size, "%s", text) < (int)size;
+}
+
+/* The headers of a message, as they are found in one of the two kinds of replies. */
+struct headers {
+	const char *file;
+	const char *previous;
+	const char *previous_size;
+	const char *offset;
+};
+
+/* Fill in what elog ship says about a message. Return: false: it is not valid. */
+static bool take_headers(struct transport_stored *stored, const struct headers *headers)
+{
+	return headers->file && copy(stored->file, sizeof(stored->file), headers->file) &&
+	       copy(stored->previous, sizeof(stored->previous), headers->previous) &&
+	       parse_number(headers->offset, &stored->offset) &&
+	       (!headers->previous_size ||
+		parse_number(headers->previous_size, &stored->previous_size));
+}
+
+static const char *header(natsMsg *msg, const char *key)
+{
+	const char *value = NULL;
+
+	return natsMsgHeader_Get(msg, key, &value) ? NULL : value;
+}
+
+/* A reply of any server: the message with further headers. */
+static void take_direct(natsMsg *msg, struct transport_stored *stored)
+{
+	const struct headers headers = {
+		.file = header(msg, "Elog-File"),
+		.previous = header(msg, "Elog-Previous"),
+		.previous_size = header(msg, "Elog-Previous-Size"),
+		.offset = header(msg, "Elog-Offset"),
+	};
+	const char *status = header(msg, "Status"), *more = header(msg, "Description");
+
+	if (status) {
+		stored->error = !strcmp(status, "404") ? -ENOENT : -EAGAIN;
+		snprintf(stored->why, sizeof(stored->why), "%s %s", status, more ? more : "");
+		return;
+	}
+	if (!parse_number(header(msg, "Nats-Sequence"), &stored->sequence) ||
+	    !parse_time(header(msg, "Nats-Time-Stamp"), &stored->time) ||
+	    !header(msg, "Nats-Subject") ||
+	    !copy(stored->subject, sizeof(stored->subject), header(msg, "Nats-Subject")) ||
+	    !take_headers(stored, &headers))
+		stored->error = -EBADMSG;
+	stored->data = (const unsigned char *)natsMsg_GetData(msg);
+	stored->size = (size_t)natsMsg_GetDataLength(msg);
+}
+
+/* ------------------------------------------------------------------------
+ * Replies of the leader: {"message":{"subject":"S","seq":1,"hdrs":"BASE64",...}}
+ */
+
+/* Find the value of a key, and end it with a NUL. Return: NULL: there is none. */
+static char *json_value(char *text, const char *key)
+{
+	char name[32], *value;
+
+	snprintf(name, sizeof(name), "\"%s\":", key);
+	value = strstr(text, name);
+	if (!value)
+		return NULL;
+	value += strlen(name);
+	return value + (*value == '"');
+}
+
+static void end_value(char *value)
+{
+	if (value)
+		value[strcspn(value, "\",}")] = '\0';
+}
+
+static int digit64(unsigned char c)
+{
+	if (c >= 'A' && c <= 'Z')
+		return c - 'A';
+	if (c >= 'a' && c <= 'z')
+		return c - 'a' + 26;
+	if (c >= '0' && c <= '9')
+		return c - '0' + 52;
+	return c == '+' ? 62 : c == '/' ? 63 : -1;
+}
+
+/* Decode base64 in place. Return: the bytes; -1: it is not valid. */
+static ssize_t decode64(char *text)
+{
+	static signed char digits[256];
+	unsigned char *to = (unsigned char *)text;
+	const unsigned char *from = to;
+	uint32_t bits = 0;
+	size_t count;
+	int i;
+
+	if (!digits['B'])
+		for (i = 0; i < 256; i++)
+			digits[i] = (signed char)digit64((unsigned char)i);
+	for (count = 0; digits[*from] >= 0; from++) {
+		bits = bits << 6 | (uint32_t)digits[*from];
+		if (++count % 4)
+			continue;
+		*to++ = (unsigned char)(bits >> 16);
+		*to++ = (unsigned char)(bits >> 8);
+		*to++ = (unsigned char)bits;
+	}
+	if (strspn((const char *)from, "=") != -count % 4 || from[-count % 4] || count % 4 == 1)
+		return -1;
+	if (count % 4)
+		*to++ = (unsigned char)(bits >> (count % 4 == 2 ? 4 : 10));
+	if (count % 4 == 3)
+		*to++ = (unsigned char)(bits >> 2);
+	return to - (unsigned char *)text;
+}
+
+/* "NATS/1.0\r\nKEY: VALUE\r\n...": end each value with a NUL. */
+static void parse_headers(char *text, struct headers *headers)
+{
+	const struct {
+		const char *key;
+		const char **value;
+	} keys[] = {
+		{ "Elog-File: ", &headers->file },
+		{ "Elog-Previous: ", &headers->previous },
+		{ "Elog-Previous-Size: ", &headers->previous_size },
+		{ "Elog-Offset: ", &headers->offset },
+	};
+	char *line, *next;
+	size_t i;
+
+	for (line = text; line; line = next) {
+		next = strstr(line, "\r\n");
+		if (next) {
+			*next = '\0';
+			next += 2;
+		}
+		for (i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+			if (!strncmp(line, keys[i].key, strlen(keys[i].key)))
+				*keys[i].value = line + strlen(keys[i].key);
+	}
+}
+
+/* Return: false: the text is not valid. */
+static bool parse_message(char *text, struct transport_stored *stored)
+{
+	char *subject = json_value(text, "subject"), *sequence = json_value(text, "seq");
+	char *hdrs = json_value(text, "hdrs"), *data = json_value(text, "data");
+	char *stamp = json_value(text, "time");
+	struct headers headers = { 0 };
+	ssize_t size;
+
+	end_value(subject);
+	end_value(sequence);
+	end_value(hdrs);
+	end_value(data);
+	end_value(stamp);
+	if (!subject || !parse_number(sequence, &stored->sequence) ||
+	    !parse_time(stamp, &stored->time) ||
+	    !copy(stored->subject, sizeof(stored->subject), subject) || !hdrs || !data)
+		return false;
+	size = decode64(hdrs);
+	if (size < 0 || size > HEADERS_MAX)
+		return false;
+	hdrs[size] = '\0';
+	parse_headers(hdrs, &headers);
+	size = decode64(data);
+	stored->data = (unsigned char *)data;
+	stored->size = size < 0 ? 0 : (size_t)size;
+	return size >= 0 && take_headers(stored, &headers);
+}
+
+static void take_text(natsMsg *msg, struct transport_stored *stored)
+{
+	const int size = natsMsg_GetDataLength(msg);
+	char *text = strndup(natsMsg_GetData(msg), (size_t)size);
+
+	stored->memory = text;
+	if (!text) {
+		stored->error = -EAGAIN;
+		snprintf(stored->why, sizeof(stored->why), "out of memory");
+	} else if (strstr(text, "\"error\":{")) {
+		stored->error = strstr(text, "\"code\":404") ? -ENOENT : -EAGAIN;
+		nats_describe(text, stored->why);
+	} else if (!parse_message(text, stored)) {
+		stored->error = -EBADMSG;
+	}
+}
+
+bool nats_got(struct transport *transport, int milliseconds, struct transport_stored *stored)
+{
+	const char *number;
+	natsMsg *msg = NULL;
+	natsStatus status;
+
+	memset(stored, 0, sizeof(*stored));
+	stored->number = UINT64_MAX;
+	status = natsSubscription_NextMsg(&msg, transport->replies, milliseconds);
+	if (status == NATS_NO_RESPONDERS) {
+		stored->error = -EAGAIN;
+		snprintf(stored->why, sizeof(stored->why), "no server has the stream");
+		return true;
+	}
+	if (status) {
+		/* While the connection is closed this does not wait. */
+		if (status != NATS_TIMEOUT && milliseconds)
+			nats_Sleep(milliseconds);
+		return false;
+	}
+	number = strrchr(natsMsg_GetSubject(msg), '.');
+	if (number && !parse_number(number + 1, &stored->number))
+		stored->number = UINT64_MAX;
+	if (header(msg, "Status") || header(msg, "Nats-Sequence")) {
+		take_direct(msg, stored);
+		stored->memory = msg;
+		stored->is_message = true;
+	} else {
+		take_text(msg, stored);
+		natsMsg_Destroy(msg);
+	}
+	return true;
+}
+
+void nats_release(struct transport_stored *stored)
+{
+	if (stored->is_message)
+		natsMsg_Destroy(stored->memory);
+	else
+		free(stored->memory);
+	stored->memory = NULL;
+}
