@@ -10,7 +10,8 @@ const char *const column_names[COLUMN_FIELD] = {
 	[COLUMN_TID] = "tid", [COLUMN_COMM] = "comm",
 	[COLUMN_PROVIDER] = "provider", [COLUMN_SESSION] = "session",
 	[COLUMN_EVENT] = "event", [COLUMN_LEVEL] = "level",
-	[COLUMN_KEYWORDS] = "keywords", [COLUMN_RECORD_FLAGS] = "record_flags",
+	[COLUMN_KEYWORDS] = "keywords", [COLUMN_INSTANCE] = "instance",
+	[COLUMN_RECORD_FLAGS] = "record_flags",
 	[COLUMN_FIELDS] = "fields",
 };
 
