@@ -244,8 +244,8 @@ total 20000 160000 0" ]
 }
 
 @test "stat --bpf: messages about wrong usage" {
-	fails_with "--by session or pid does not go with --bpf" stat --bpf --by pid
-	fails_with "--by session or pid does not go with --bpf" stat --bpf --by session
+	fails_with "--by session, pid or instance does not go with --bpf" stat --bpf --by pid
+	fails_with "--by session, pid or instance does not go with --bpf" stat --bpf --by session
 	fails_with "-s does not go with --bpf" stat --bpf -s 1
 	fails_with "-p does not go with --bpf" stat --bpf -p 1
 	fails_with "-t does not go with --bpf" stat --bpf -t 1

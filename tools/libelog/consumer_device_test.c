@@ -241,7 +241,7 @@ static void test_loss(void)
 	check_equal(elog_consumer_flush(consumer), 0);
 	memset(&item, 0xff, sizeof(item));
 	for (seen = 0; elog_consumer_next(consumer, &item) > 0;) {
-		for (i = 0; i < 4; i++)
+		for (i = 0; i < 3; i++)
 			check_equal(item.reserved[i], 0);
 		if (item.type == ELOG_ITEM_EVENT)
 			seen++;

@@ -198,7 +198,7 @@ static void flush_batch(struct capture *capture)
 {
 	int ret;
 
-	ret = flush_consumer(capture->live.consumer);
+	ret = live_flush(&capture->live);
 	if (ret) {
 		capture->error = ret;
 		return;
@@ -218,7 +218,6 @@ static void flush_batch(struct capture *capture)
  */
 static void take_snapshot(struct capture *capture, const char *reason)
 {
-	struct elog_consumer *consumer = capture->live.consumer;
 	size_t limit = capture->output.limit;
 	char heading[64];
 	int ret;
@@ -227,7 +226,7 @@ static void take_snapshot(struct capture *capture, const char *reason)
 		 ++capture->snapshots, reason);
 	if (capture->printer)
 		printer_remark(capture->printer, heading);
-	ret = elog_consumer_pause(consumer);
+	ret = live_pause(&capture->live);
 	if (ret) {
 		capture->error = ret;
 		return;
@@ -235,7 +234,7 @@ static void take_snapshot(struct capture *capture, const char *reason)
 	capture->output.limit = FROZEN_BYTES;
 	take_batch(capture);
 	capture->output.limit = limit;
-	ret = elog_consumer_resume(consumer);
+	ret = live_resume(&capture->live);
 	if (ret)
 		capture->error = ret;
 	flush_sink(capture);
@@ -449,7 +448,7 @@ static uint64_t count_rest(struct capture *capture)
 	uint64_t count = 0;
 	int ret;
 
-	if (flush_consumer(capture->live.consumer))
+	if (live_flush(&capture->live))
 		return 0;
 	while ((ret = source_next(capture->source, &entry))) {
 		if (ret < 0 && ret != -EBADMSG)
@@ -554,7 +553,7 @@ static int final_status(struct capture *capture, uint64_t lost)
 		elog_error("%s", strerror(-capture->error));
 		return STATUS_ERROR;
 	}
-	if (live_deleted(&capture->live))
+	if (live_deleted(&capture->live) || live_failed(&capture->live))
 		return STATUS_ERROR;
 	if (capture->source && source_finish(capture->source))
 		return STATUS_ERROR;
@@ -669,6 +668,10 @@ static int check_options(const struct options *options)
 		elog_error("no command follows --");
 		return -EINVAL;
 	}
+	if (options->of_instances && options->writers) {
+		elog_error("--writers does not go with --instances");
+		return -EINVAL;
+	}
 	if (options->trigger_count && !options->overwrite) {
 		elog_error("--trigger needs a flight recorder: add --overwrite");
 		return -EINVAL;
@@ -682,7 +685,7 @@ static int open_consumers(struct capture *capture)
 	struct elog_consumer_options rings = {
 		.size = sizeof(rings),
 		.ring_bytes = options->per_cpu_bytes ? options->per_cpu_bytes :
-						       RING_BYTES,
+			      options->of_instances ? INSTANCES_RING_BYTES : RING_BYTES,
 	};
 	int ret;
 
@@ -812,7 +815,7 @@ static const struct verb_option capture_options[] = {
 	  "separated by commas" },
 	{ OPTION_PENDING, "with --otlp: keep at most N STARTs that wait for their END;\n"
 	  "default 131072" },
-	{ 'D', NULL },
+	{ 'D', NULL }, { OPTION_OF_INSTANCES, NULL },
 	{ 'q', "no summary, no warnings about names that no event has yet" },
 	{ 'v', "print a line when capturing starts, what the kernel decides\n"
 	  "of -f, and a longer summary" },

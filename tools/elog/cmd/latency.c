@@ -346,7 +346,7 @@ static void take_all(struct latency *latency)
 
 static void take_batch(struct latency *latency)
 {
-	int ret = flush_consumer(latency->live.consumer);
+	int ret = live_flush(&latency->live);
 
 	if (ret)
 		latency->error = ret;
@@ -434,10 +434,11 @@ static int check_options(const struct options *options, bool files)
 		return -EINVAL;
 	}
 	if (files && (options->duration || options->interval ||
-		      options->per_cpu_bytes)) {
+		      options->per_cpu_bytes || options->of_instances)) {
 		elog_error("%s is for live events, not for those of a FILE",
 			   options->duration ? "-d" : options->interval ?
-			   "--interval" : "--per-cpu-bytes");
+			   "--interval" : options->per_cpu_bytes ?
+			   "--per-cpu-bytes" : "--instances");
 		return -EINVAL;
 	}
 	if (!files && (options->since.kind != TIME_SPEC_NONE ||
@@ -610,7 +611,7 @@ static int finish(struct latency *latency)
 		elog_error("%s", strerror(-latency->error));
 		latency->failed = true;
 	} else {
-		latency->failed |= live_deleted(&latency->live);
+		latency->failed |= live_deleted(&latency->live) || live_failed(&latency->live);
 	}
 	ret = command_status(&latency->live.command, latency->options.quiet);
 	if (latency->failed)
@@ -669,7 +670,7 @@ static const struct verb_option latency_options[] = {
 	{ 'n', "end after this number of pairs" }, { 'd', NULL },
 	{ OPTION_PER_CPU_BYTES, NULL }, { OPTION_TIME, NULL },
 	{ OPTION_FORMAT, "text (default), json: one object per line, or csv" },
-	{ 'D', NULL },
+	{ 'D', NULL }, { OPTION_OF_INSTANCES, NULL },
 	{ 'q', "no histogram, no hints" },
 	{ 'v', "print a line when capturing begins, and what the kernel\n"
 	  "decides of -f" },

@@ -99,7 +99,7 @@ static const struct option_definition definitions[] = {
 	{ OPTION_FORMAT, "format", "FORMAT", NULL, PARSED(NULL) },
 	{ OPTION_FIELDS, "fields", "NAME[,NAME...]",
 	  "only these fields; also time, cpu, pid, tid, comm, provider,\n"
-	  "session, event, level, keywords, record_flags, host;\n"
+	  "session, event, level, keywords, instance, record_flags, host;\n"
 	  "\"fields\" means all fields of the event", TEXT(fields) },
 	{ OPTION_COLOR, "color", "auto|always|never",
 	  "colours; auto: on a terminal, unless NO_COLOR is set", PARSED(NULL) },
@@ -172,6 +172,8 @@ static const struct option_definition definitions[] = {
 	{ OPTION_INSTANCE, "instance", "NAME", NULL, TEXT(instance) },
 	{ OPTION_INSTANCES, "instances", NULL, "list instances instead of events",
 	  FLAG(instances) },
+	{ OPTION_OF_INSTANCES, "instances", "GLOB",
+	  "also events of the instances whose names match", TEXT(of_instances) },
 	{ OPTION_OWNER, "owner", "USER[:GROUP]", "with --instance: owner of the device node, who\n"
 	  "may capture, and its group; default root", TEXT(owner) },
 	{ OPTION_MODE, "mode", "MODE", "with --instance: permissions of the device node, octal;\n"

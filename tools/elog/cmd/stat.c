@@ -177,7 +177,7 @@ static void count_files(struct stat_run *run)
 static void read_kernel(struct stat_run *run)
 {
 	int ret = run->kernel ? kernel_counts_read(run->kernel, run->counters) :
-				counters_read_lost(run->counters, run->live.consumer);
+				counters_read_lost(run->counters, &run->live);
 
 	if (ret && !run->error)
 		run->error = ret;
@@ -213,7 +213,7 @@ static void count_batch(struct stat_run *run)
 {
 	int ret;
 
-	ret = flush_consumer(run->live.consumer);
+	ret = live_flush(&run->live);
 	if (ret)
 		run->error = ret;
 	take_all(run);
@@ -278,6 +278,7 @@ static int final_status(struct stat_run *run)
 	if (run->error)
 		elog_error("%s", strerror(-run->error));
 	run->failed |= !run->error && live_deleted(&run->live);
+	run->failed |= live_failed(&run->live);
 	run->failed |= run->source && source_finish(run->source);
 	run->failed |= run->from_files && source_failed(run->source);
 	if (run->error || run->failed)
@@ -294,6 +295,8 @@ static int final_status(struct stat_run *run)
 /* Return: an option that makes no sense for files, or NULL. */
 static const char *only_live(const struct options *options)
 {
+	if (options->of_instances)
+		return "--instances";
 	if (options->duration)
 		return "-d";
 	if (options->interval)
@@ -308,8 +311,10 @@ static const char *only_live(const struct options *options)
 /* Return: an option that needs single events, not counts; or NULL. */
 static const char *not_counted(const struct options *options, enum counters_by by)
 {
-	if (by == COUNTERS_BY_SESSION || by == COUNTERS_BY_PID)
-		return "--by session or pid";
+	if (by == COUNTERS_BY_SESSION || by == COUNTERS_BY_PID || by == COUNTERS_BY_INSTANCE)
+		return "--by session, pid or instance";
+	if (options->of_instances)
+		return "--instances";
 	if (options->sessions.count)
 		return "-s";
 	if (options->pids.count)
@@ -454,7 +459,8 @@ out:
 }
 
 static const struct verb_option stat_options[] = {
-	{ OPTION_BY, "count by event (default), provider, session, pid or cpu" },
+	{ OPTION_BY, "count by event (default), provider, session, pid, cpu or\n"
+	  "instance" },
 	{ OPTION_SORT, "events (default), bytes, rate, lost or name" },
 	{ OPTION_BPF, NULL },
 	{ OPTION_INTERVAL, "print the counts so far in this interval, with rates\n"
@@ -469,7 +475,7 @@ static const struct verb_option stat_options[] = {
 	{ OPTION_PER_CPU_BYTES, NULL },
 	{ OPTION_TIME, "time of the last event: seconds of the monotonic clock\n"
 	  "(default), or local time" },
-	{ 'D', NULL },
+	{ 'D', NULL }, { OPTION_OF_INSTANCES, NULL },
 	{ 'q', NULL },
 	{ 'v', "print a line when counting starts, and what the kernel\n"
 	  "decides of -f; with --bpf, also print the sizes of events" },

@@ -175,7 +175,7 @@ static void refresh_rows(struct top *top)
 	uint64_t now = monotonic(), lost = top->counters->total.lost;
 	int ret;
 
-	ret = counters_read_lost(top->counters, top->live.consumer);
+	ret = counters_read_lost(top->counters, &top->live);
 	if (ret)
 		top->error = ret;
 	counters_mark(top->counters, now);
@@ -196,7 +196,7 @@ static void count_by(struct top *top, enum counters_by by)
 	counters_clear(top->counters, by, monotonic());
 	/* Otherwise all earlier losses would count as new ones. */
 	if (!top->error)
-		top->error = counters_read_lost(top->counters, top->live.consumer);
+		top->error = counters_read_lost(top->counters, &top->live);
 	top->refreshed = monotonic();
 	top->view.selected = 0;
 	top->view.first = 0;
@@ -472,7 +472,7 @@ static int final_status(struct top *top)
 	struct elog_text text = { 0 };
 
 	if (!top->error)
-		top->error = counters_read_lost(top->counters, top->live.consumer);
+		top->error = counters_read_lost(top->counters, &top->live);
 	if (top->error) {
 		elog_error("%s", strerror(-top->error));
 		return STATUS_ERROR;

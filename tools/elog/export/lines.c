@@ -32,7 +32,7 @@ struct lines {
 };
 
 static const char header[] =
-	"time,mono,cpu,pid,tid,comm,provider,session,event,level,span,duration,fields\n";
+	"time,mono,cpu,pid,tid,comm,provider,session,event,level,span,duration,instance,fields\n";
 
 static int open_lines(struct export *export)
 {
@@ -137,6 +137,16 @@ static void put_session(const struct lines *lines, struct elog_text *text, uint6
 		elog_text_character(text, '"');
 }
 
+/* @instance: NULL: the root */
+static void put_instance(const struct lines *lines, struct elog_text *text, const char *instance)
+{
+	put_key(lines, text, ",\"instance\":");
+	if (instance)
+		put_string(lines, text, instance);
+	else
+		put_null(lines, text);
+}
+
 static void put_span(const struct lines *lines, struct elog_text *text, const struct span *span)
 {
 	if (!span) {
@@ -218,6 +228,7 @@ static int line_of_event(void *context, struct visit_event *event)
 	else
 		put_null(lines, text);
 	put_span(lines, text, event->match.ended ? &event->match.span : NULL);
+	put_instance(lines, text, entry->item.instance);
 	put_fields(begin_fields(lines, text), entry);
 	return end_line(export);
 }
@@ -235,6 +246,7 @@ static int line_of_loss(void *context, const struct entry *entry, uint64_t count
 	elog_text_string(text, lines->csv ? ",,lost," : ",\"session\":null,\"event\":\"lost\","
 			 "\"level\":null");
 	put_span(lines, text, NULL);
+	put_instance(lines, text, entry->item.instance);
 	fields = begin_fields(lines, text);
 	elog_text_printf(fields, "{\"count\":%" PRIu64 ",", count);
 	json_causes(entry->item.lost, entry->item.lost_count, fields);

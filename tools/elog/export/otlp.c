@@ -27,10 +27,11 @@
 enum { KIND_INTERNAL = 1 };	/* of a span */
 
 /* What an event has besides its fields. A field of the same name replaces it. */
-enum { OUR_TID, OUR_COMM, OUR_CPU, OUR_SESSION, OURS };
+enum { OUR_TID, OUR_COMM, OUR_CPU, OUR_SESSION, OUR_INSTANCE, OURS };
 
 static const char *const our_keys[OURS] = {
 	"thread.id", "thread.name", "cpu.logical_number", "eventlog.session",
+	"eventlog.instance",
 };
 
 /*
@@ -203,6 +204,9 @@ static size_t put_ours(struct otlp *otlp, struct elog_text *text, unsigned int n
 		*elog_put_hex(session + 2, item->session) = '\0';
 		otlp_put_string(&otlp->batch, text, number, our_keys[OUR_SESSION], session);
 	}
+	if (item->instance && !names->replaced[OUR_INSTANCE] && ++count)
+		otlp_put_string(&otlp->batch, text, number, our_keys[OUR_INSTANCE],
+				item->instance);
 	return count;
 }
 

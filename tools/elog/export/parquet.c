@@ -44,10 +44,10 @@ static const struct {
 } common[] = {
 	{ "time", COLUMN_TIMESTAMP }, { "mono", COLUMN_U64 }, { "session", COLUMN_U64 },
 	{ "cpu", COLUMN_U32 }, { "pid", COLUMN_U32 }, { "tid", COLUMN_U32 },
-	{ "comm", COLUMN_TEXT },
+	{ "comm", COLUMN_TEXT }, { "instance", COLUMN_TEXT },
 };
 
-enum { TIME, MONO, SESSION, CPU, PID, TID, COMM };
+enum { TIME, MONO, SESSION, CPU, PID, TID, COMM, INSTANCE };
 
 /* Of spans, after these. */
 enum { SPAN_PROVIDER = ARRAY_SIZE(common), SPAN_NAME, SPAN_DURATION };
@@ -234,6 +234,14 @@ static void put_session(struct table *table, uint64_t session)
 		table_null(table, SESSION);
 }
 
+static void put_instance(struct table *table, const struct elog_item *item)
+{
+	if (item->instance)
+		table_bytes(table, INSTANCE, item->instance, strlen(item->instance));
+	else
+		table_null(table, INSTANCE);
+}
+
 static void put_common(struct parquet *parquet, struct table *table, const struct entry *entry)
 {
 	const struct elog_item *item = &entry->item;
@@ -246,6 +254,7 @@ static void put_common(struct parquet *parquet, struct table *table, const struc
 	table_integer(table, PID, item->pid);
 	table_integer(table, TID, item->tid);
 	put_text(parquet, table, COMM, name, strlen(name));
+	put_instance(table, item);
 }
 
 static void put_field(struct parquet *parquet, struct table *table, size_t column,
@@ -306,6 +315,7 @@ static int put_span(struct export *export, const struct visit_event *event)
 	table_integer(table, PID, span->pid);
 	table_integer(table, TID, span->tid);
 	put_text(parquet, table, COMM, name, span->tid ? strlen(name) : 0);
+	put_instance(table, &entry->item);
 	put_text(parquet, table, SPAN_PROVIDER, event->kind->provider,
 		 strlen(event->kind->provider));
 	put_text(parquet, table, SPAN_NAME, span->role->start.name, span->role->start.name_size);

@@ -154,6 +154,7 @@ struct start {
  * @next_name: the next number of a name
  * @next_track: the next number of a track
  * @session_name: number of "session"
+ * @instance_name: number of "instance"
  * @groups: lanes by provider
  * @lost_track: above the tracks of losses; 0: there are none
  * @others_track: of events without thread; 0: there are none
@@ -174,6 +175,7 @@ struct perfetto {
 	uint64_t next_name;
 	uint64_t next_track;
 	uint64_t session_name;
+	uint64_t instance_name;
 	struct group *groups;
 	uint64_t lost_track;
 	uint64_t others_track;
@@ -233,9 +235,12 @@ static void begin_trace(struct perfetto *perfetto)
 	pb_uint(text, PACKET_CLOCK_ID, perfetto->realtime ? REALTIME : MONOTONIC);
 	pb_close(text, message);
 	perfetto->session_name = perfetto->next_name++;
+	perfetto->instance_name = perfetto->next_name++;
 	message = pb_open(text, PACKET_INTERNED);
 	put_name(perfetto, INTERNED_ANNOTATION, perfetto->session_name, "session",
 		 strlen("session"));
+	put_name(perfetto, INTERNED_ANNOTATION, perfetto->instance_name, "instance",
+		 strlen("instance"));
 	pb_close(text, message);
 	pb_close(text, packet);
 }
@@ -573,6 +578,12 @@ static void make_fields(struct perfetto *perfetto, const struct visit_event *eve
 		message = pb_open(text, EVENT_ANNOTATION);
 		pb_uint(text, ANNOTATION_NAME_ID, perfetto->session_name);
 		pb_uint(text, ANNOTATION_POINTER, item->session);
+		pb_close(text, message);
+	}
+	if (item->instance) {
+		message = pb_open(text, EVENT_ANNOTATION);
+		pb_uint(text, ANNOTATION_NAME_ID, perfetto->instance_name);
+		pb_bytes(text, ANNOTATION_STRING, item->instance, strlen(item->instance));
 		pb_close(text, message);
 	}
 	for (i = 0; schema && i < schema->field_count; i++) {

@@ -10,8 +10,9 @@ const char *const column_names[COLUMN_FIELD] = {
 	[COLUMN_TID] = "tid", [COLUMN_COMM] = "comm",
 	[COLUMN_PROVIDER] = "provider", [COLUMN_SESSION] = "session",
 	[COLUMN_EVENT] = "event", [COLUMN_LEVEL] = "level",
-	[COLUMN_KEYWORDS] = "keywords", [COLUMN_RECORD_FLAGS] = "record_flags",
-	[COLUMN_HOST] = "host", [COLUMN_FIELDS] = "fields",
+	[COLUMN_KEYWORDS] = "keywords", [COLUMN_INSTANCE] = "instance",
+	[COLUMN_RECORD_FLAGS] = "record_flags", [COLUMN_HOST] = "host",
+	[COLUMN_FIELDS] = "fields",
 };
 
 enum column column_find(const char *name)

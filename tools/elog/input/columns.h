@@ -17,6 +17,7 @@ enum column {
 	COLUMN_EVENT,
 	COLUMN_LEVEL,
 	COLUMN_KEYWORDS,
+	COLUMN_INSTANCE,
 	COLUMN_RECORD_FLAGS,		/* of a record from a producer ring */
 	COLUMN_HOST,			/* that has written the file */
 	COLUMN_FIELDS,		/* all fields of the event */

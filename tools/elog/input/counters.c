@@ -25,7 +25,7 @@
 static const char *const by_names[COUNTERS_BYS] = {
 	[COUNTERS_BY_EVENT] = "event", [COUNTERS_BY_PROVIDER] = "provider",
 	[COUNTERS_BY_SESSION] = "session", [COUNTERS_BY_PID] = "pid",
-	[COUNTERS_BY_CPU] = "cpu",
+	[COUNTERS_BY_CPU] = "cpu", [COUNTERS_BY_INSTANCE] = "instance",
 };
 
 /* What tells rows apart. */
@@ -134,7 +134,7 @@ void counters_clear(struct counters *counters, enum counters_by by, uint64_t now
 	counters->marked = now;
 	counters->lost_read = 0;
 	elog_map_clear(&counters->losses);
-	counters->knows_lost = by == COUNTERS_BY_CPU;
+	counters->knows_lost = by == COUNTERS_BY_CPU || by == COUNTERS_BY_INSTANCE;
 }
 
 /* ------------------------------------------------------------------------
@@ -281,6 +281,23 @@ static int find_by_session(struct counters *counters, const struct entry *entry,
 	return find_row(counters, &key, row);
 }
 
+/* The key by instance; "-" is no name of an instance. */
+static struct key instance_key(const struct elog_item *item)
+{
+	return (struct key){ .provider = item->instance ? item->instance : "-", .event = "" };
+}
+
+static int find_by_instance(struct counters *counters, const struct entry *entry,
+			    struct counter_row **row)
+{
+	const struct key key = instance_key(&entry->item);
+
+	*row = counters->recent;
+	if (*row && has_key(*row, &key))
+		return 0;
+	return find_row(counters, &key, row);
+}
+
 static int find_by_number(struct counters *counters, const struct entry *entry,
 			  uint64_t number, struct counter_row **row)
 {
@@ -325,6 +342,8 @@ static int find(struct counters *counters, const struct entry *entry,
 		return find_by_number(counters, entry, entry->item.pid, row);
 	case COUNTERS_BY_CPU:
 		return find_by_number(counters, entry, entry->item.cpu, row);
+	case COUNTERS_BY_INSTANCE:
+		return find_by_instance(counters, entry, row);
 	default:
 		return find_by_definition(counters, entry, row);
 	}
@@ -415,14 +434,16 @@ int counters_add_counts(struct counters *counters, const struct entry *entry,
 
 int counters_add_lost(struct counters *counters, const struct elog_item *item, bool causes)
 {
-	const struct key key = { .provider = "", .event = "", .number = item->cpu };
+	struct key key = { .provider = "", .event = "", .number = item->cpu };
 	struct counter_row *row;
 	uint64_t others[ELOG_LOST_CAUSES_MAX] = { 0 };
 	uint64_t sum = add_causes(causes ? counters->lost : others, item);
 
 	if (causes)
 		counters->total.lost += sum;
-	if (counters->by != COUNTERS_BY_CPU)
+	if (counters->by == COUNTERS_BY_INSTANCE)
+		key = instance_key(item);
+	else if (counters->by != COUNTERS_BY_CPU)
 		return 0;
 	if (find_row(counters, &key, &row))
 		return -ENOMEM;
@@ -488,15 +509,12 @@ static int read_event_loss(struct counters *counters, struct elog_consumer *cons
 	return count_event_lost(counters, consumer, descriptor, lost);
 }
 
-/*
- * Add what each definition lost since the last time. What a row has stays when the
- * kernel forgets the definition.
- */
-static int read_event_losses(struct counters *counters, struct elog_consumer *consumer)
+/* Those of one subscription. Return: 0 or a negative errno. */
+static int read_losses_of(struct counters *counters, struct elog_consumer *consumer,
+			  uint32_t *known)
 {
 	struct eventlog_describe definition = { .size = sizeof(definition) };
 	struct elog_definitions *definitions;
-	uint32_t known = 0;
 	const char *schema;
 	int ret = elog_definitions_open(elog_consumer_fd(consumer), &definitions);
 
@@ -505,10 +523,28 @@ static int read_event_losses(struct counters *counters, struct elog_consumer *co
 	while (!ret) {
 		ret = elog_definitions_next(definitions, &definition, &schema);
 		if (!ret)
-			ret = read_event_loss(counters, consumer, definition.descriptor, &known);
+			ret = read_event_loss(counters, consumer, definition.descriptor, known);
 	}
 	elog_definitions_close(definitions);
-	if (ret != -ENOENT)
+	return ret == -ENOENT ? 0 : ret;
+}
+
+/*
+ * Add what each definition lost since the last time. What a row has stays when the
+ * kernel forgets the definition.
+ */
+static int read_event_losses(struct counters *counters, const struct live *live)
+{
+	const struct member *member;
+	uint32_t known = 0;
+	size_t i;
+	int ret;
+
+	ret = read_losses_of(counters, live->consumer, &known);
+	for (i = 1; !ret && (member = live_member(live, i)); i++)
+		if (member->consumer)
+			ret = read_losses_of(counters, member->consumer, &known);
+	if (ret)
 		return ret;
 	/* The others are of definitions that are gone. */
 	while (counters->losses.count > known)
@@ -516,14 +552,14 @@ static int read_event_losses(struct counters *counters, struct elog_consumer *co
 	return 0;
 }
 
-int counters_read_lost(struct counters *counters, struct elog_consumer *consumer)
+int counters_read_lost(struct counters *counters, const struct live *live)
 {
 	struct eventlog_stat stat = { .size = sizeof(stat) };
 	uint64_t sum;
 	unsigned int i;
 	int ret;
 
-	ret = elog_consumer_stat(consumer, EVENTLOG_RINGS_ALL, 0, &stat);
+	ret = live_stat(live, &stat);
 	if (ret)
 		return ret;
 	for (i = 0; i < EVENTLOG_LOST_CAUSES; i++)
@@ -538,7 +574,7 @@ int counters_read_lost(struct counters *counters, struct elog_consumer *consumer
 	if (sum == counters->lost_read)
 		return 0;
 	counters->lost_read = sum;
-	return read_event_losses(counters, consumer);
+	return read_event_losses(counters, live);
 }
 
 bool counters_knows_lost(const struct counters *counters)
@@ -673,6 +709,7 @@ const char *counters_name(const struct counters *counters, const struct counter_
 		snprintf(buffer, size, "%s/%s", row->provider, row->event);
 		break;
 	case COUNTERS_BY_PROVIDER:
+	case COUNTERS_BY_INSTANCE:
 		snprintf(buffer, size, "%s", row->provider);
 		break;
 	case COUNTERS_BY_SESSION:

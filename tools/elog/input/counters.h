@@ -21,6 +21,7 @@ enum counters_by {
 	COUNTERS_BY_SESSION,
 	COUNTERS_BY_PID,
 	COUNTERS_BY_CPU,
+	COUNTERS_BY_INSTANCE,
 	COUNTERS_BYS,
 };
 
@@ -36,7 +37,8 @@ enum counters_order {
 
 /**
  * struct counter_row - events that are counted together
- * @provider: the provider, by event, provider and session; "?": unknown
+ * @provider: the provider, by event, provider and session; "?": unknown. By instance, its
+ *	name; "-": the root
  * @event: by event, the event, or "#N" if unknown; by pid, the process's name when it
  *	was first seen, which may contain anything
  * @number: the session, the process, or the CPU
@@ -187,13 +189,13 @@ int counters_add_lost(struct counters *counters, const struct elog_item *item, b
 /**
  * counters_read_lost() - ask the kernel what was lost, by cause and by event
  * @counters: the counters
- * @consumer: the subscription that all events come from
+ * @live: the run that all events come from
  *
  * Asks for every definition if more was lost than the last time.
  *
  * Return: 0 or a negative errno.
  */
-int counters_read_lost(struct counters *counters, struct elog_consumer *consumer);
+int counters_read_lost(struct counters *counters, const struct live *live);
 
 /** counters_knows_lost() - is the number of lost events of each row known? */
 bool counters_knows_lost(const struct counters *counters);

@@ -18,6 +18,8 @@
 #include "util/time_spec.h"
 #include "util/signals.h"
 
+#define LOOK_MS	100	/* between looks for new and deleted instances */
+
 uint64_t monotonic(void)
 {
 	struct timespec time;
@@ -80,13 +82,17 @@ static bool see_names(void *context, const struct eventlog_describe *describe,
  */
 static int check_names(const struct live *live)
 {
+	const struct member *member;
 	struct names *names;
+	size_t i;
 	int ret;
 
 	ret = names_open(&names, live->options);
 	names_expect_no_records(ret ? NULL : names);
 	if (!ret && names)
 		ret = definitions_each(elog_consumer_fd(live->consumer), see_names, names);
+	for (i = 1; !ret && names && (member = live_member(live, i)); i++)
+		ret = definitions_each(elog_consumer_fd(member->consumer), see_names, names);
 	if (ret) {
 		elog_error("out of memory");
 	} else if (names_lack_keywords(names)) {
@@ -127,6 +133,8 @@ int live_open(struct live *live, const struct options *options,
 		return ret;
 	if (consumer_options)
 		chosen = *consumer_options;
+	else if (options->of_instances && !options->per_cpu_bytes)
+		chosen.ring_bytes = INSTANCES_RING_BYTES;
 	chosen.processes = live->processes;
 	/* An event from the ring of a thread has no CPU. */
 	if (options->cpus.count && !(chosen.flags & ELOG_CONSUMER_NO_RINGS))
@@ -137,12 +145,15 @@ int live_open(struct live *live, const struct options *options,
 		explain_device_error(ret, PURPOSE_CONSUME);
 		return ret;
 	}
-	ret = check_names(live);
-	return ret ? ret : rules_add(live);
+	ret = instances_open(live, &chosen);
+	if (!ret)
+		ret = check_names(live);
+	return ret ? ret : rules_add(live, live->consumer);
 }
 
 void live_close(struct live *live)
 {
+	instances_close(live);
 	elog_consumer_close(live->consumer);
 	clock_steps_free(live->steps);
 	live->steps = NULL;
@@ -223,13 +234,15 @@ int live_wait(struct live *live, int most, bool *over)
 {
 	int ret;
 
-	ret = elog_consumer_wait(live->consumer, live_left(live, most),
-				 signals_mask());
+	if (live->instances && (most < 0 || most > LOOK_MS))
+		most = LOOK_MS;
+	ret = instances_wait(live, live_left(live, most));
 	live->deleted |= ret == -ENODEV;
+	instances_look(live);
 	*over = live_over(live);
 	if (ret < 0 && ret != -EINTR && ret != -ENODEV)
 		return ret;
-	return elog_consumer_pending(live->consumer);
+	return live_pending(live);
 }
 
 void live_sleep(struct live *live, int most, bool *over)
@@ -237,8 +250,11 @@ void live_sleep(struct live *live, int most, bool *over)
 	/* poll() always reports POLLHUP. */
 	struct pollfd file = { .fd = elog_consumer_fd(live->consumer) };
 
+	if (live->instances && (most < 0 || most > LOOK_MS))
+		most = LOOK_MS;
 	if (signals_poll(&file, 1, live_left(live, most)) > 0)
 		live->deleted |= (file.revents & POLLHUP) != 0;
+	instances_look(live);
 	*over = live_over(live);
 }
 
@@ -280,7 +296,7 @@ int live_lost(struct live *live, struct eventlog_stat *stat, uint64_t *sum)
 	int ret;
 
 	*sum = 0;
-	ret = elog_consumer_stat(live->consumer, EVENTLOG_RINGS_ALL, 0, stat);
+	ret = live_stat(live, stat);
 	if (ret) {
 		elog_error("cannot read the number of lost events: %s", strerror(-ret));
 		return ret;
@@ -290,11 +306,13 @@ int live_lost(struct live *live, struct eventlog_stat *stat, uint64_t *sum)
 }
 
 /* @event: NULL: it is not known */
-static void hint_lost(const struct elog_schema_event *event, uint32_t descriptor, uint64_t lost,
-		      bool invalid)
+static void hint_lost(const char *instance, const struct elog_schema_event *event,
+		      uint32_t descriptor, uint64_t lost, bool invalid)
 {
 	struct elog_text name = { 0 };
 
+	if (*instance)
+		elog_text_printf(&name, "%s:", instance);
 	if (event) {
 		put_quotable(&name, event->provider->name);
 		elog_text_put(&name, "/", 1);
@@ -307,7 +325,7 @@ static void hint_lost(const struct elog_schema_event *event, uint32_t descriptor
 	elog_text_free(&name);
 }
 
-void live_print_lost(struct live *live, bool invalid)
+static void print_lost(struct elog_consumer *consumer, const char *instance, bool invalid)
 {
 	struct eventlog_describe definition = { .size = sizeof(definition) };
 	struct eventlog_stat stat = { .size = sizeof(stat) };
@@ -315,18 +333,39 @@ void live_print_lost(struct live *live, bool invalid)
 	struct elog_definitions *definitions;
 	const char *schema;
 
-	if (elog_definitions_open(elog_consumer_fd(live->consumer), &definitions))
+	if (elog_definitions_open(elog_consumer_fd(consumer), &definitions))
 		return;
 	while (!elog_definitions_next(definitions, &definition, &schema)) {
-		if (elog_consumer_stat(live->consumer, EVENTLOG_RINGS_ALL,
-				       definition.descriptor, &stat) ||
+		if (elog_consumer_stat(consumer, EVENTLOG_RINGS_ALL, definition.descriptor,
+				       &stat) ||
 		    !stat.event_lost)
 			continue;
-		if (elog_consumer_describe(live->consumer, definition.descriptor, &event))
+		if (elog_consumer_describe(consumer, definition.descriptor, &event))
 			event = NULL;
-		hint_lost(event, definition.descriptor, stat.event_lost, invalid);
+		hint_lost(instance, event, definition.descriptor, stat.event_lost, invalid);
 	}
 	elog_definitions_close(definitions);
+}
+
+void live_print_lost(struct live *live, bool invalid)
+{
+	const struct member *member;
+	struct eventlog_stat stat;
+	size_t i;
+
+	print_lost(live->consumer, "", invalid);
+	for (i = 1; (member = live_member(live, i)); i++) {
+		stat = member->lost;
+		stat.size = sizeof(stat);
+		if (member->consumer &&
+		    elog_consumer_stat(member->consumer, EVENTLOG_RINGS_ALL, 0, &stat))
+			continue;
+		if (live_lost_sum(&stat))
+			elog_hint("lost %" PRIu64 " of instance %s", live_lost_sum(&stat),
+				  member->name);
+		if (member->consumer)
+			print_lost(member->consumer, member->name, invalid);
+	}
 }
 
 static void print_rejected(const struct eventlog_stat *stat, const char *glob)
@@ -346,8 +385,7 @@ void live_print_rejected(struct live *live)
 	struct eventlog_stat stat = { .size = sizeof(stat) };
 	size_t i;
 
-	if (!live->filter || !options->verbose || options->quiet ||
-	    elog_consumer_stat(live->consumer, EVENTLOG_RINGS_ALL, 0, &stat))
+	if (!live->filter || !options->verbose || options->quiet || live_stat(live, &stat))
 		return;
 	print_rejected(&stat, "");
 	for (i = 0; live->rule_count > 1 && i < live->rule_count; i++)

@@ -6,6 +6,7 @@
 #ifndef LIVE_H
 #define LIVE_H
 
+#include "input/instances.h"
 #include "util/clock_steps.h"
 #include "util/command.h"
 #include "util/tool.h"
@@ -20,6 +21,7 @@ struct live_rule {
  * struct live - a live run
  * @options: the options
  * @consumer: the subscription
+ * @instances: with --instances: all subscriptions; else NULL
  * @processes: names of threads
  * @steps: when the clock was set; NULL: not known
  * @filter: what the kernel decides of -f; NULL: nothing
@@ -35,6 +37,7 @@ struct live_rule {
 struct live {
 	const struct options *options;
 	struct elog_consumer *consumer;
+	struct instances *instances;
 	struct elog_processes *processes;
 	struct clock_steps *steps;
 	struct elog_filter *filter;
@@ -144,11 +147,12 @@ void live_print_rejected(struct live *live);
 
 /**
  * rules_add() - add the rules that the options request: -e, -k, -l, -s, -p, --sample
- * @live: with the subscription and the filter; its rules are set
+ * @live: with the filter; its rules are set if @consumer is its own
+ * @consumer: a subscription of @live
  *
- * Return: 0, or a negative errno; the reason was printed.
+ * Return: 0, or a negative errno; the reason was printed, except for -ENODEV.
  */
-int rules_add(struct live *live);
+int rules_add(struct live *live, struct elog_consumer *consumer);
 
 /**
  * rules_add_globs() - add a rule for each of some globs

@@ -20,15 +20,19 @@ static void error_rule(const char *glob, int error)
 }
 
 /* Add a rule, and remember what it is for. */
-static int add_rule_of(struct live *live, const struct elog_rule *rule, const char *glob)
+static int add_rule_of(struct live *live, struct elog_consumer *consumer,
+		       const struct elog_rule *rule, const char *glob)
 {
-	struct live_rule *larger = array_grow(live->rules, live->rule_count, sizeof(*larger));
+	struct live_rule *larger;
 	int ret;
 
+	if (consumer != live->consumer)
+		return elog_consumer_rule_add(consumer, rule, NULL);
+	larger = array_grow(live->rules, live->rule_count, sizeof(*larger));
 	if (!larger)
 		return -ENOMEM;
 	live->rules = larger;
-	ret = elog_consumer_rule_add(live->consumer, rule, &larger[live->rule_count].id);
+	ret = elog_consumer_rule_add(consumer, rule, &larger[live->rule_count].id);
 	if (!ret)
 		larger[live->rule_count++].glob = glob;
 	return ret;
@@ -38,7 +42,8 @@ static int add_rule_of(struct live *live, const struct elog_rule *rule, const ch
  * A filter in the kernel rejects events that lack its fields, and records with an eventheader
  * have theirs inside of the payload: let them pass. The selection decides about them.
  */
-static int add_bypass(struct live *live, const struct elog_rule *filtered)
+static int add_bypass(struct live *live, struct elog_consumer *consumer,
+		      const struct elog_rule *filtered)
 {
 	char glob[EVENTLOG_GLOB_MAX + sizeof(DECODED_GLOB)];
 	const char *event = filtered->event ? filtered->event : "*";
@@ -60,18 +65,18 @@ static int add_bypass(struct live *live, const struct elog_rule *filtered)
 		/* The "_" before the level may be the last character before the "*". */
 		snprintf(glob, sizeof(glob), "%.*sL*K*", (int)size - 1, event);
 		if (size > 1 && event[size - 2] == '_') {
-			ret = elog_consumer_rule_add(live->consumer, &rule, NULL);
+			ret = elog_consumer_rule_add(consumer, &rule, NULL);
 			if (ret)
 				return ret;
 		}
 		snprintf(glob, sizeof(glob), "%.*s%s", (int)size - 1, event, DECODED_GLOB);
 	}
-	return elog_consumer_rule_add(live->consumer, &rule, NULL);
+	return elog_consumer_rule_add(consumer, &rule, NULL);
 }
 
 /* Add the rules for one combination of -e, -s and -p: one per provider with keywords of -k. */
-static int add_rule(struct live *live, const char *glob, const uint64_t *session,
-		    const uint64_t *pid)
+static int add_rule(struct live *live, struct elog_consumer *consumer, const char *glob,
+		    const uint64_t *session, const uint64_t *pid)
 {
 	const struct options *options = live->options;
 	struct elog_rule rule = {
@@ -99,9 +104,9 @@ static int add_rule(struct live *live, const char *glob, const uint64_t *session
 	for (i = 0; !ret && i < keywords.count; i++) {
 		rule.provider = keywords.rules[i].provider;
 		rule.keywords_any = keywords.rules[i].mask;
-		ret = add_rule_of(live, &rule, glob);
+		ret = add_rule_of(live, consumer, &rule, glob);
 		if (!ret && rule.filter)
-			ret = add_bypass(live, &rule);
+			ret = add_bypass(live, consumer, &rule);
 	}
 	free(keywords.rules);
 	return ret;
@@ -112,7 +117,7 @@ static const uint64_t *number_at(const struct number_list *list, size_t index)
 	return list->count ? &list->values[index % list->count] : NULL;
 }
 
-int rules_add(struct live *live)
+int rules_add(struct live *live, struct elog_consumer *consumer)
 {
 	const struct options *options = live->options;
 	size_t globs = options->glob_count ? options->glob_count : 1;
@@ -125,11 +130,14 @@ int rules_add(struct live *live)
 	for (i = 0; i < globs * sessions * pids; i++) {
 		glob = options->glob_count ?
 		       options->globs[i / pids / sessions] : "*";
-		ret = add_rule(live, glob,
+		ret = add_rule(live, consumer, glob,
 			       number_at(&options->sessions, i / pids),
 			       number_at(&options->pids, i));
 		if (!ret)
 			continue;
+		/* The instance was deleted: that is no error of a rule. */
+		if (ret == -ENODEV)
+			return ret;
 		if (ret == -EMFILE) {
 			elog_error("the limit of %zu rules is reached", i);
 			elog_hint("use fewer combinations of -e, -s and -p");

@@ -262,7 +262,7 @@ void source_close(struct source *source)
 static uint64_t generation(const struct source *source,
 			   const struct input *input)
 {
-	return source->live ? elog_consumer_generation(source->live->consumer) :
+	return source->live ? live_generation(source->live) :
 			      elog_reader_generation(input->reader);
 }
 
@@ -272,7 +272,7 @@ static int describe(struct source *source, struct input *input,
 	int ret;
 
 	ret = source->live ?
-	      elog_consumer_describe(source->live->consumer, descriptor, event) :
+	      elog_consumer_describe(live_current(source->live), descriptor, event) :
 	      elog_reader_describe(input->reader, descriptor, event);
 	if (ret == -ENOMEM)
 		return ret;
@@ -486,7 +486,7 @@ static int next_live(struct source *source, struct entry *entry)
 
 	entry->processes = live->processes;
 	do {
-		ret = elog_consumer_next(live->consumer, &entry->item);
+		ret = live_next(live, &entry->item);
 		if (ret <= 0)
 			return ret;
 		entry->wall_offset = wall_offset_at(source, entry->item.time);

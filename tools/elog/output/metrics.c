@@ -106,6 +106,9 @@ static void put_row_labels(struct elog_text *text, const struct counters *counte
 		put_label(text, "", "pid", others ? "(others)" : number);
 		put_label(text, ",", "comm", others ? "(others)" : row->event);
 		return;
+	case COUNTERS_BY_INSTANCE:
+		put_label(text, "", "instance", others ? "(others)" : row->provider);
+		return;
 	default:
 		snprintf(number, sizeof(number), "%" PRIu64, row->number);
 		put_label(text, "", "cpu", others ? "(others)" :
@@ -155,6 +158,7 @@ static void put_counters(struct elog_text *text, const struct counters *counters
 		[COUNTERS_BY_EVENT] = "eventlog_lost_by_event_total",
 		[COUNTERS_BY_PROVIDER] = "eventlog_lost_by_provider_total",
 		[COUNTERS_BY_CPU] = "eventlog_lost_by_cpu_total",
+		[COUNTERS_BY_INSTANCE] = "eventlog_lost_by_instance_total",
 	};
 	/* Only an event has a fixed level; other rows have the most severe one so far. */
 	bool level = counters->by == COUNTERS_BY_EVENT;

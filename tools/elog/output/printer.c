@@ -23,7 +23,7 @@
 static const enum column default_columns[] = {
 	COLUMN_HOST, COLUMN_TIME, COLUMN_CPU, COLUMN_PID, COLUMN_TID, COLUMN_COMM,
 	COLUMN_PROVIDER, COLUMN_SESSION, COLUMN_EVENT, COLUMN_LEVEL,
-	COLUMN_FIELDS,
+	COLUMN_FIELDS, COLUMN_INSTANCE,
 };
 
 /* A name in --fields: @column, or the event's field of this name. */
@@ -75,7 +75,9 @@ static int choose_columns(struct printer *printer)
 		for (count = 1, i = 0; fields[i]; i++)
 			count += fields[i] == ',';
 	else
-		count = ARRAY_SIZE(default_columns) - !stream;
+		count = ARRAY_SIZE(default_columns) - !stream -
+			(printer->options->format == FORMAT_CSV &&
+			 !printer->options->of_instances);
 	printer->chosen = calloc(count, sizeof(*printer->chosen));
 	if (!printer->chosen)
 		return -ENOMEM;
@@ -188,11 +190,17 @@ static void put_column(struct elog_text *text, const char *column, size_t length
 	put_blanks(text, 1 + (length < *width ? *width - length : 0));
 }
 
-static void put_name_column(struct elog_text *text, const char *name, size_t *width)
+/* @instance: before the name, with a colon; NULL: none */
+static void put_name_column(struct elog_text *text, const char *instance, const char *name,
+			    size_t *width)
 {
 	const size_t from = text->size;
 	size_t length;
 
+	if (instance) {
+		elog_text_string(text, instance);
+		elog_text_put(text, ":", 1);
+	}
 	put_quotable(text, name);
 	length = text->error ? 0 : text->size - from;
 	if (length > *width)
@@ -340,7 +348,8 @@ static void text_event(struct printer *printer, const struct entry *entry)
 	put_time(printer, entry, 6, false);
 	elog_text_put(text, " ", 1);
 	put_colour(printer, level_colour(event));
-	put_name_column(text, event ? event->provider->name : "?", &printer->provider_width);
+	put_name_column(text, item->instance, event ? event->provider->name : "?",
+			&printer->provider_width);
 	if (item->session) {
 		const size_t from = text->size;
 
@@ -358,7 +367,7 @@ static void text_event(struct printer *printer, const struct entry *entry)
 		elog_text_string(text, " payload=");
 		elog_text_quoted(text, item->payload, item->payload_size);
 	} else if (event->field_count) {
-		put_name_column(text, event->name, &printer->event_width);
+		put_name_column(text, NULL, event->name, &printer->event_width);
 		put_colour(printer, "\033[0m");
 		elog_format_fields(text, event, item->payload,
 				   item->payload_size);
@@ -529,6 +538,14 @@ static void put_metadata(struct printer *printer, const struct entry *entry,
 			host = elog_reader_info(entry->reader, "host");
 		put_string(printer, host ? host : "");
 		return;
+	case COLUMN_INSTANCE:
+		if (json && !item->instance)
+			elog_text_string(text, "null");
+		else if (item->instance)
+			put_plain(printer, item->instance, strlen(item->instance));
+		else if (!csv)
+			elog_text_string(text, "-");
+		return;
 	case COLUMN_RECORD_FLAGS:
 		put_plain(printer, flag_names(item), strlen(flag_names(item)));
 		return;
@@ -570,6 +587,10 @@ static void columns_event(struct printer *printer, const struct entry *entry)
 	for (i = 0; i < printer->chosen_count; i++) {
 		chosen = &printer->chosen[i];
 		field = NULL;
+		/* Without --fields, JSON has the instance only where there is one. */
+		if (json && chosen->column == COLUMN_INSTANCE && !chosen->name &&
+		    !entry->item.instance)
+			continue;
 		if (csv && i)
 			elog_text_put(text, ",", 1);
 		if (chosen->column == COLUMN_FIELD) {
@@ -621,6 +642,8 @@ static void text_lost(const struct entry *entry, struct elog_text *text)
 		elog_text_string(text, "an unknown CPU");
 	else
 		elog_text_printf(text, "CPU %u", item->cpu);
+	if (item->instance)
+		elog_text_printf(text, " of instance %s", item->instance);
 	if (entry->host) {
 		elog_text_string(text, " of ");
 		put_quotable(text, entry->host);
@@ -645,6 +668,10 @@ static void json_lost(struct printer *printer, const struct entry *entry)
 	put_time(printer, entry, 0, true);
 	elog_text_string(text, wall ? "\",\"cpu\":" : ",\"cpu\":");
 	put_cpu(item, "null", text);
+	if (item->instance) {
+		elog_text_string(text, ",\"instance\":");
+		elog_text_json_string(text, item->instance, strlen(item->instance));
+	}
 	elog_text_string(text, ",\"lost\":");
 	elog_text_unsigned(text, sum_causes(item->lost, item->lost_count), 1, ' ');
 	elog_text_put(text, ",", 1);

@@ -169,6 +169,9 @@ static void json_key(const struct counters *counters, const struct counter_row *
 		else
 			elog_text_string(text, "\"comm\":null,");
 		break;
+	case COUNTERS_BY_INSTANCE:
+		put_string(text, "instance", row->provider);
+		break;
 	default:
 		if (row->number == EVENTLOG_CPU_UNKNOWN)
 			elog_text_string(text, "\"cpu\":null,");

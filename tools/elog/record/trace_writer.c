@@ -175,7 +175,7 @@ static int get_definition(void *context, struct eventlog_describe *request, char
 {
 	struct trace_writer *trace = context;
 
-	return elog_consumer_definition(trace->owner->live->consumer, request, text);
+	return elog_consumer_definition(live_current(trace->owner->live), request, text);
 }
 
 /* Start a file, or one that continues the file of @before. */

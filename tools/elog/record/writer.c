@@ -16,8 +16,8 @@
 
 bool writer_is_raw(const struct options *options)
 {
-	return options->output && !options->overwrite && !options->tids.count &&
-	       !options->cpus.count && !options->expression_count;
+	return options->output && !options->overwrite && !options->of_instances &&
+	       !options->tids.count && !options->cpus.count && !options->expression_count;
 }
 
 int writer_identify(struct writer *writer)

@@ -28,11 +28,11 @@ SQLITE_EXTENSION_INIT1
 #define ROWS		1000000	/* as an estimate */
 
 /* The columns of all tables; the fields follow. */
-enum { TIME, MONO, SESSION, CPU, PID, TID, COMM, FIELDS };
+enum { TIME, MONO, SESSION, CPU, PID, TID, COMM, INSTANCE, FIELDS };
 
 static const char *const common[FIELDS] = {
 	"time INTEGER", "mono INTEGER", "session INTEGER", "cpu INTEGER", "pid INTEGER",
-	"tid INTEGER", "comm TEXT",
+	"tid INTEGER", "comm TEXT", "instance TEXT",
 };
 
 /*
@@ -420,6 +420,10 @@ static int get_column(sqlite3_vtab_cursor *cursor, sqlite3_context *context, int
 		sqlite3_result_text(context, item->tid ? elog_processes_name(
 				    elog_reader_processes(scan->reader), item->pid, item->tid) :
 				    "", -1, SQLITE_TRANSIENT);
+		break;
+	case INSTANCE:
+		if (item->instance)
+			sqlite3_result_text(context, item->instance, -1, SQLITE_TRANSIENT);
 		break;
 	default:
 		get_field(scan, context, scan->definition->fields[column - FIELDS]);

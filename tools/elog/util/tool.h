@@ -135,6 +135,7 @@ struct number_list {
  * @device: -D, or NULL
  * @instance: --instance, or NULL
  * @instances: --instances
+ * @of_instances: --instances GLOB, or NULL
  * @owner: --owner, or NULL
  * @mode: --mode, or NULL
  * @quota: --quota, or NULL
@@ -208,6 +209,7 @@ struct options {
 	const char *device;
 	const char *instance;
 	bool instances;
+	const char *of_instances;
 	const char *owner;
 	const char *mode;
 	const char *quota;

@@ -128,14 +128,18 @@ int elog_consumer_map(struct elog_consumer *consumer)
 /* Without rings, the sizes of rings must be 0: the kernel has the same rule. */
 static bool options_good(const struct elog_consumer_options *options)
 {
-	if (options->reserved ||
-	    options->flags & ~(ELOG_CONSUMER_OVERWRITE | ELOG_CONSUMER_NO_RINGS |
-			       ELOG_CONSUMER_NO_SHARDS) ||
-	    options->backlog_bytes > ELOG_BACKLOG_MAX ||
-	    (options->backlog_bytes && options->flags & ~ELOG_CONSUMER_NO_SHARDS))
+	const uint32_t flags = options->flags & ~ELOG_CONSUMER_FILE;
+
+	if (options->flags & ELOG_CONSUMER_FILE ? options->file < 0 || options->device :
+						  options->file != 0)
 		return false;
-	return !(options->flags & ELOG_CONSUMER_NO_RINGS) ||
-	       (options->flags == ELOG_CONSUMER_NO_RINGS && !options->ring_bytes &&
+	if (flags & ~(ELOG_CONSUMER_OVERWRITE | ELOG_CONSUMER_NO_RINGS |
+		      ELOG_CONSUMER_NO_SHARDS) ||
+	    options->backlog_bytes > ELOG_BACKLOG_MAX ||
+	    (options->backlog_bytes && flags & ~ELOG_CONSUMER_NO_SHARDS))
+		return false;
+	return !(flags & ELOG_CONSUMER_NO_RINGS) ||
+	       (flags == ELOG_CONSUMER_NO_RINGS && !options->ring_bytes &&
 		!options->watermark && !options->sub_buffers);
 }
 
@@ -161,6 +165,17 @@ static int subscribe(int fd, struct eventlog_subscribe *request, bool shards)
 	return ioctl(fd, EVENTLOG_IOC_SUBSCRIBE, request) ? -errno : 0;
 }
 
+/* Return: a file of the device, or a negative errno. */
+static int open_file(const struct elog_consumer_options *options)
+{
+	int fd;
+
+	if (!(options->flags & ELOG_CONSUMER_FILE))
+		return elog_device_open(options->device);
+	fd = fcntl(options->file, F_DUPFD_CLOEXEC, 0);
+	return fd < 0 ? -errno : fd;
+}
+
 int elog_consumer_open(struct elog_consumer **result,
 		       const struct elog_consumer_options *given)
 {
@@ -181,7 +196,7 @@ int elog_consumer_open(struct elog_consumer **result,
 	if (!consumer)
 		return -ENOMEM;
 	elog_map_init(&consumer->described, sizeof(struct elog_schema *));
-	ret = elog_device_open(options.device);
+	ret = open_file(&options);
 	if (ret < 0)
 		goto free_consumer;
 	consumer->fd = ret;

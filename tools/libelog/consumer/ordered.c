@@ -25,6 +25,7 @@
 #include <sys/ioctl.h>
 
 #include "consumer/state.h"
+#include "util/struct.h"
 
 static void free_spent(struct elog_consumer *consumer)
 {
@@ -108,12 +109,21 @@ static void update_merge(struct elog_consumer *consumer, struct ring *ring)
 
 int elog_consumer_flush(struct elog_consumer *consumer)
 {
-	struct ring *ring;
 	struct eventlog_flush flush = { .size = sizeof(flush) };
-	unsigned int index;
 	int ret;
 
 	ret = elog_consumer_flush_wait(consumer, &flush);
+	return ret ? ret : elog_consumer_flush_until(consumer, &flush);
+}
+
+int elog_consumer_flush_until(struct elog_consumer *consumer, const struct eventlog_flush *given)
+{
+	struct eventlog_flush flush;
+	struct ring *ring;
+	unsigned int index;
+	int ret;
+
+	ret = elog_struct_get(&flush, sizeof(flush), given);
 	if (!ret)
 		ret = elog_consumer_flushed(consumer, &flush);
 	if (ret)

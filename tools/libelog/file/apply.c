@@ -23,7 +23,8 @@ _Static_assert(sizeof(struct elog_block_schema) == 16, "as documented");
 _Static_assert(sizeof(struct elog_block_process) == 24, "as documented");
 _Static_assert(sizeof(struct elog_block_processes) == 8, "as documented");
 _Static_assert(sizeof(struct elog_block_data) == 24, "as documented");
-_Static_assert(sizeof(struct elog_block_loss) == 8, "as documented");
+_Static_assert(sizeof(struct elog_block_loss) == 16, "as documented");
+_Static_assert(sizeof(struct elog_block_instance) == 8, "as documented");
 _Static_assert(sizeof(struct elog_block_sync) == 48, "as documented");
 _Static_assert(sizeof(struct elog_block_end) == 40, "as documented");
 _Static_assert(sizeof(struct elog_block_index) == 72, "as documented");
@@ -53,6 +54,7 @@ int elog_part_start(struct elog_reader *reader)
 	reader->processes = processes;
 	elog_streams_forget(reader);
 	elog_definitions_forget(reader);
+	elog_instances_free(&reader->instances);
 	reader->in_part = true;
 	reader->counted = false;
 	reader->records = 0;
@@ -144,6 +146,30 @@ static int apply_schema(struct elog_reader *reader)
 	return ret ? ret : elog_block_leave(reader);
 }
 
+static int apply_instance(struct elog_reader *reader)
+{
+	const struct block *block = &reader->block;
+	struct elog_block_instance head;
+	const char *name;
+	int ret;
+
+	if (block->size < sizeof(head))
+		return malformed(reader);
+	memcpy(&head, block->body, sizeof(head));
+	head.id = le32toh(head.id);
+	head.offset = le32toh(head.offset);
+	if (!head.id || !elog_block_is_head(head.offset, sizeof(head)) ||
+	    head.offset > block->size)
+		return malformed(reader);
+	name = (const char *)block->body + head.offset;
+	if (!elog_instance_valid(name, block->size - head.offset))
+		return malformed(reader);
+	ret = elog_instances_add(&reader->instances, head.id, name, block->size - head.offset);
+	if (ret == -ENOSPC)
+		return unknown(reader);
+	return ret ? ret : elog_block_leave(reader);
+}
+
 static int apply_processes(struct elog_reader *reader)
 {
 	const struct block *block = &reader->block;
@@ -174,6 +200,7 @@ static int apply_data(struct elog_reader *reader)
 	const struct block *block = &reader->block;
 	struct elog_block_data head;
 	struct stream *stream;
+	const char *instance;
 	bool damaged_since;
 	size_t size;
 	int ret;
@@ -219,8 +246,12 @@ static int apply_data(struct elog_reader *reader)
 	stream->position = head.position + size;
 	stream->gaps = reader->gaps;
 	reader->in_part = true;
-	ret = size ? elog_stream_append(reader, stream, head.cpu,
-					block->body + head.offset, size) : 0;
+	ret = elog_instances_name(&reader->instances, le32toh(head.instance), &instance);
+	if (!ret && size)
+		ret = elog_stream_append(reader, stream, head.cpu, instance,
+					 block->body + head.offset, size);
+	if (ret == -ENOSPC)
+		return unknown(reader);
 	return ret ? ret : elog_block_leave(reader);
 }
 
@@ -230,12 +261,12 @@ static int apply_loss(struct elog_reader *reader, const unsigned char *stored,
 {
 	struct elog_ring_reader *ring = &reader->no_ring;
 	uint64_t counts[ELOG_LOST_CAUSES_MAX];
-	struct elog_block_loss loss;
+	struct elog_block_loss loss = { 0 };
 	struct stream *stream;
 	unsigned int i;
 	int ret;
 
-	memcpy(&loss, stored, sizeof(loss));
+	memcpy(&loss, stored, head->fixed_size < sizeof(loss) ? head->fixed_size : sizeof(loss));
 	loss.stream = le32toh(loss.stream);
 	if (loss.stream != ELOG_STREAM_NONE) {
 		if (loss.stream >= ELOG_FILE_STREAMS_MAX) {
@@ -252,6 +283,10 @@ static int apply_loss(struct elog_reader *reader, const unsigned char *stored,
 		counts[i] = le64toh(counts[i]);
 	ret = elog_ring_lost(ring, counts, head->causes, item);
 	item->cpu = le32toh(loss.cpu);
+	/* A loss without its label is better than none. */
+	if (elog_instances_name(&reader->instances, le32toh(loss.instance),
+				&item->instance) == -ENOMEM)
+		return -ENOMEM;
 	return ret;
 }
 
@@ -273,7 +308,7 @@ static int apply_sync(struct elog_reader *reader, struct elog_item *item)
 	loss_size = elog_block_entry_size(head.fixed_size, head.causes);
 	if (head.causes > ELOG_LOST_CAUSES_MAX ||
 	    !elog_block_is_head(head.offset, sizeof(head)) || head.offset > block->size ||
-	    !elog_block_is_head(head.fixed_size, sizeof(struct elog_block_loss)) ||
+	    !elog_block_is_head(head.fixed_size, ELOG_BLOCK_LOSS_MIN) ||
 	    le32toh(head.count) > (block->size - head.offset) / loss_size)
 		return malformed(reader);
 	reader->in_part = true;
@@ -327,6 +362,7 @@ static bool is_known(uint32_t type)
 	case ELOG_BLOCK_DATA:
 	case ELOG_BLOCK_SYNC:
 	case ELOG_BLOCK_END:
+	case ELOG_BLOCK_INSTANCE:
 		return true;
 	default:
 		return false;
@@ -372,6 +408,8 @@ int elog_block_apply(struct elog_reader *reader, struct elog_item *item)
 		return apply_data(reader);
 	case ELOG_BLOCK_SYNC:
 		return apply_sync(reader, item);
+	case ELOG_BLOCK_INSTANCE:
+		return apply_instance(reader);
 	default:
 		return apply_end(reader);
 	}

@@ -137,8 +137,8 @@ struct stream *elog_stream_get(struct elog_reader *reader, unsigned int number)
 	return stream;
 }
 
-int elog_stream_append(struct elog_reader *reader, struct stream *stream,
-		       unsigned int cpu, const unsigned char *data, size_t size)
+int elog_stream_append(struct elog_reader *reader, struct stream *stream, unsigned int cpu,
+		       const char *instance, const unsigned char *data, size_t size)
 {
 	struct chunk *chunk = new_chunk(reader, size);
 
@@ -147,6 +147,7 @@ int elog_stream_append(struct elog_reader *reader, struct stream *stream,
 	chunk->next = NULL;
 	chunk->offset = reader->block.offset;
 	chunk->cpu = cpu;
+	chunk->instance = instance;
 	chunk->swapped = (reader->block.flags & ELOG_BLOCK_BIG_ENDIAN) !=
 			ELOG_BLOCK_NATIVE;
 	chunk->size = size;
@@ -187,6 +188,7 @@ static bool next_chunk(struct elog_reader *reader, struct stream *stream)
 	stream->ring.data = stream->first->data;
 	stream->ring.cpu = stream->first->cpu;
 	stream->ring.swapped = stream->first->swapped;
+	stream->instance = stream->first->instance;
 	stream->ring.position = 0;
 	stream->ring.end = stream->first->size;
 	return true;
@@ -283,6 +285,7 @@ int elog_batch_next(struct elog_reader *reader, struct elog_item *item)
 
 		stream = elog_container_of(ring, struct stream, ring);
 		news = elog_ring_take(ring, item);
+		item->instance = stream->instance;
 		swapped = ring->swapped;
 		from = ring->position;
 		count = reader->merge.count;

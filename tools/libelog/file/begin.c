@@ -76,7 +76,8 @@ static int begin_at(struct elog_reader *reader,
 	for (i = 0; !ret && i < plan->block_count; i++) {
 		ret = apply_at(reader, plan->base, plan->blocks[i],
 			       1U << ELOG_BLOCK_SCHEMA |
-			       1U << ELOG_BLOCK_PROCESSES);
+			       1U << ELOG_BLOCK_PROCESSES |
+			       1U << ELOG_BLOCK_INSTANCE);
 		/* Overlapping blocks could be more than the file. */
 		if (reader->input.bytes_read > plan->bytes_read + plan->position)
 			ret = -EBADMSG;

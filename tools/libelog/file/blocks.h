@@ -34,6 +34,7 @@ enum elog_block_type {
 	ELOG_BLOCK_SYNC		= 5,
 	ELOG_BLOCK_INDEX	= 6,
 	ELOG_BLOCK_END		= 7,
+	ELOG_BLOCK_INSTANCE	= 8,
 };
 
 struct elog_block_header {
@@ -49,7 +50,7 @@ struct elog_block_header {
 struct elog_block_schema {
 	uint32_t descriptor;
 	uint32_t provider_id;
-	uint32_t instance;	/* 0 */
+	uint32_t instance;	/* 0: the root */
 	uint32_t offset;	/* of the text, in the body */
 	/* the text */
 };
@@ -70,7 +71,7 @@ struct elog_block_data {
 	uint32_t cpu;		/* EVENTLOG_CPU_UNKNOWN: not known */
 	uint32_t stream;
 	uint64_t position;
-	uint32_t instance;	/* of the stream; 0 */
+	uint32_t instance;	/* of the stream; 0: the root */
 	uint32_t offset;	/* of the records, in the body */
 	/* the records */
 };
@@ -78,7 +79,19 @@ struct elog_block_data {
 struct elog_block_loss {
 	uint32_t cpu;		/* EVENTLOG_CPU_UNKNOWN: not known */
 	uint32_t stream;	/* ELOG_STREAM_NONE: CPUs that have no ring */
+	/* An entry may end here, before its lost. */
+	uint32_t instance;	/* of the stream; 0: the root */
+	uint32_t reserved;	/* 0 */
 	uint64_t lost[];	/* as many as the block says */
+};
+
+/* Bytes of the members of a loss that every entry has. */
+#define ELOG_BLOCK_LOSS_MIN	8
+
+struct elog_block_instance {
+	uint32_t id;		/* not 0 */
+	uint32_t offset;	/* of the name, in the body */
+	/* the name */
 };
 
 struct elog_block_sync {

@@ -245,7 +245,7 @@ static void test_wrong_causes(void)
 	unsigned char body[sizeof(struct elog_block_sync) + 8 + 65 * 8] = { 0 };
 	struct elog_block_sync head = {
 		.count = htole32(1), .offset = htole32(sizeof(head)),
-		.fixed_size = htole32(sizeof(struct elog_block_loss)),
+		.fixed_size = htole32(ELOG_BLOCK_LOSS_MIN),
 	};
 	struct elog_block_end end = { 0 };
 	struct result result;
@@ -358,6 +358,7 @@ static void check_grown(int fd)
 	check_equal(item.type, ELOG_ITEM_EVENT);
 	check_equal(item.stream, 4);
 	check_equal(item.time, 5);
+	check_string(item.instance ? item.instance : "#7", "#7");
 	check_equal(elog_reader_describe(reader, 7, &event), 0);
 	check_string(elog_processes_name(elog_reader_processes(reader), 1, 3), "second");
 	check(next(reader, &item));
@@ -497,6 +498,102 @@ static bool is_id(const char *text)
 	return text && strlen(text) == 32 && strspn(text, "0123456789abcdef") == 32;
 }
 
+/* The events and losses of several instances, which a file repeats after its rotation. */
+static void test_instances(void)
+{
+	const uint64_t lost[] = { 5 };
+	struct elog_item items[] = {
+		{ .type = ELOG_ITEM_EVENT, .descriptor = 7, .time = 1, .stream = 0 },
+		{ .type = ELOG_ITEM_EVENT, .descriptor = 8, .time = 2, .stream = 3,
+		  .instance = "web" },
+		{ .type = ELOG_ITEM_EVENT, .descriptor = 9, .time = 3, .stream = 6,
+		  .instance = "db-1.x" },
+		{ .type = ELOG_ITEM_LOST, .time = 4, .stream = 6, .instance = "db-1.x",
+		  .lost = lost, .lost_count = 1 },
+	};
+	struct elog_writer_options options = { .size = sizeof(options), .start = 1 };
+	struct elog_item bad = items[1], item;
+	struct elog_writer *writer, *next_writer;
+	struct elog_reader *reader;
+	int fd = new_file(), later = new_file();
+	unsigned int i;
+
+	writer = open_writer(fd);
+	for (i = 0; i < ELOG_ARRAY_SIZE(items); i++)
+		check_equal(elog_writer_add(writer, &items[i]), 0);
+	bad.instance = "a\nb";
+	check_equal(elog_writer_add(writer, &bad), -EINVAL);
+	bad.instance = "";
+	check_equal(elog_writer_add(writer, &bad), -EINVAL);
+	check_equal(elog_writer_sync(writer, 10, NULL, 0), 0);
+	check_equal(elog_writer_end(writer, UINT64_MAX), 0);
+	options.continues = writer;
+	check_equal(elog_writer_open(&next_writer, later, &options), 0);
+	elog_writer_close(writer);
+	items[2].time = 20;
+	check_equal(elog_writer_add(next_writer, &items[2]), 0);
+	items[3].time = 21;
+	check_equal(elog_writer_add(next_writer, &items[3]), 0);
+	check_equal(elog_writer_sync(next_writer, 30, NULL, 0), 0);
+	check_equal(elog_writer_end(next_writer, UINT64_MAX), 0);
+	elog_writer_close(next_writer);
+
+	reader = open_reader(fd);
+	for (i = 0; i < ELOG_ARRAY_SIZE(items) && next(reader, &item); i++) {
+		check_equal(item.type, items[i].type);
+		check_string(item.instance ? item.instance : "",
+			     items[i].instance ? items[i].instance : "");
+	}
+	check_equal(i, ELOG_ARRAY_SIZE(items));
+	check(!next(reader, &item));
+	elog_reader_close(reader);
+
+	lseek(later, 0, SEEK_SET);
+	reader = open_reader(later);
+	for (i = 2; i < ELOG_ARRAY_SIZE(items) && next(reader, &item); i++) {
+		check_equal(item.type, items[i].type);
+		check_string(item.instance ? item.instance : "", "db-1.x");
+	}
+	check_equal(i, ELOG_ARRAY_SIZE(items));
+	check(!next(reader, &item));
+	elog_reader_close(reader);
+	close(fd);
+	close(later);
+}
+
+/* A number without a name is shown; a name with other characters is damage. */
+static void test_wrong_instances(void)
+{
+	static const struct {
+		const char *name;
+		uint32_t id;
+		bool fine;
+	} cases[] = {
+		{ "web", 1, true }, { "", 1, false }, { "a b", 1, false }, { "-a", 1, false },
+		{ "\033[2J", 1, false }, { "web", 0, false },
+	};
+	struct elog_block_instance head = { .offset = htole32(sizeof(head)) };
+	struct elog_block_end end = { 0 };
+	unsigned char body[64];
+	struct result result;
+	unsigned int i;
+	uint32_t size;
+	int fd;
+
+	for (i = 0; i < ELOG_ARRAY_SIZE(cases); i++) {
+		fd = begin_file(INFO_HERE);
+		head.id = htole32(cases[i].id);
+		memcpy(body, &head, sizeof(head));
+		memcpy(body + sizeof(head), cases[i].name, strlen(cases[i].name));
+		size = (uint32_t)(sizeof(head) + strlen(cases[i].name));
+		put_block(fd, ELOG_BLOCK_INSTANCE, 0, size, body, size);
+		put_block(fd, ELOG_BLOCK_END, 0, sizeof(end), &end, sizeof(end));
+		read_and_close(fd, &result);
+		check_equal(result.end, 0);
+		check_equal(result.damages, !cases[i].fine);
+	}
+}
+
 static void test_header(void)
 {
 	static const char zeros[] = "00000000000000000000000000000000";
@@ -549,6 +646,8 @@ int main(void)
 		{ "blocks of later versions may have more members", test_grown },
 		{ "seeking knows losses and positions of all streams", test_seek },
 		{ "events have the wall-clock time of their emission", test_clock_set },
+		{ "events and losses have their instance", test_instances },
+		{ "names of instances are checked", test_wrong_instances },
 		{ "the header: machine, boot, error of the clock, flags", test_header },
 	};
 

@@ -73,7 +73,7 @@ void elog_index_init(struct elog_index *index, int64_t wall_offset);
 /** elog_index_free() - free the data */
 void elog_index_free(struct elog_index *index);
 
-/** elog_index_block() - note that a SCHEMA or PROCESSES block was written at @offset */
+/** elog_index_block() - note that a SCHEMA, PROCESSES or INSTANCE block was written at @offset */
 void elog_index_block(struct elog_index *index, uint64_t offset);
 
 /** elog_index_records() - note that @size bytes of a stream at @position were written */

@@ -63,6 +63,7 @@ void elog_reader_close(struct elog_reader *reader)
 	elog_chunks_free(reader, &reader->spent);
 	elog_spares_free(reader);
 	elog_definitions_forget(reader);
+	elog_instances_free(&reader->instances);
 	elog_processes_free(reader->processes);
 	free(reader->merge.rings);
 	free(reader->streams);

@@ -10,6 +10,7 @@
 #include "elog.h"
 #include "file/blocks.h"
 #include "file/input.h"
+#include "file/instances.h"
 #include "file/zstd.h"
 #include "format/merge.h"
 #include "util/map.h"
@@ -21,6 +22,7 @@ struct chunk {
 	struct chunk *next;
 	uint64_t offset;	/* in the file */
 	unsigned int cpu;
+	const char *instance;	/* in the reader's table; NULL: the root */
 	bool swapped;		/* of the other byte order */
 	size_t size;
 	size_t room;		/* for @data */
@@ -36,6 +38,7 @@ struct stream {
 	bool known;			/* @position is known */
 	uint64_t position;		/* in the stream, behind the last block */
 	uint64_t gaps;			/* reader.gaps at the last block */
+	const char *instance;		/* of the chunk in @ring */
 };
 
 /* A definition, by descriptor. */
@@ -90,6 +93,7 @@ struct elog_reader {
 	bool counted;			/* @records is complete */
 	int64_t wall_offset;
 	struct elog_processes *processes;
+	struct elog_instances instances;
 	struct elog_map definitions;
 	size_t definition_bytes;
 	uint64_t parsed;		/* total bytes, for the limit */
@@ -151,9 +155,19 @@ int elog_part_start(struct elog_reader *reader);
  */
 struct stream *elog_stream_get(struct elog_reader *reader, unsigned int number);
 
-/** elog_stream_append() - hold a copy of the block's records; return 0 or -ENOMEM */
-int elog_stream_append(struct elog_reader *reader, struct stream *stream,
-		       unsigned int cpu, const unsigned char *data, size_t size);
+/**
+ * elog_stream_append() - hold a copy of the block's records
+ * @reader: the reader
+ * @stream: the block's stream
+ * @cpu: the block's CPU
+ * @instance: the name of the block's instance; NULL: the root
+ * @data: the records
+ * @size: bytes of them
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int elog_stream_append(struct elog_reader *reader, struct stream *stream, unsigned int cpu,
+		       const char *instance, const unsigned char *data, size_t size);
 
 /** elog_streams_hold() - are any records held? */
 bool elog_streams_hold(const struct elog_reader *reader);

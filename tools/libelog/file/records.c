@@ -50,13 +50,14 @@ int elog_records_init(struct elog_writer *writer, const struct elog_writer *cont
 			return -ENOMEM;
 		stream->number = from->number;
 		stream->cpu = from->cpu;
+		stream->instance = from->instance;
 		memcpy(stream->lost, from->lost, sizeof(stream->lost));
 		stream->lost_count = from->lost_count;
 		stream->end = from->end;
 		stream->records = from->records;
 		stream->gap = from->gap;
 	}
-	return 0;
+	return elog_instances_copy(&writer->instances, &continues->instances);
 }
 
 void elog_records_free(struct elog_writer *writer)
@@ -68,6 +69,7 @@ void elog_records_free(struct elog_writer *writer)
 	elog_map_free(&writer->streams);
 	elog_map_free(&writer->schemas);
 	elog_map_free(&writer->threads);
+	elog_instances_free(&writer->instances);
 }
 
 uint64_t elog_writer_events(const struct elog_writer *writer)
@@ -138,7 +140,7 @@ int elog_records_schema(struct elog_writer *writer, uint32_t descriptor)
 }
 
 /* Store an event's schema once. There is none if the event was deleted. */
-static int mention_schema(struct elog_writer *writer, uint32_t descriptor)
+static int mention_schema(struct elog_writer *writer, uint32_t descriptor, uint32_t instance)
 {
 	struct eventlog_describe request = {
 		.size = sizeof(request), .descriptor = descriptor,
@@ -154,7 +156,7 @@ static int mention_schema(struct elog_writer *writer, uint32_t descriptor)
 		return elog_records_schema(writer, descriptor);
 	if (ret)
 		return ret;
-	ret = elog_writer_schema(writer, descriptor, request.provider_id, text);
+	ret = elog_writer_store_schema(writer, descriptor, request.provider_id, instance, text);
 	free(text);
 	return ret;
 }
@@ -206,13 +208,13 @@ static int mention_thread(struct elog_writer *writer, uint32_t pid, uint32_t tid
 }
 
 /* Cheap if event and thread are those of the previous record. */
-static int mention(struct elog_writer *writer, uint32_t descriptor, uint32_t pid,
-		   uint32_t tid, uint64_t time)
+static int mention(struct elog_writer *writer, uint32_t instance, uint32_t descriptor,
+		   uint32_t pid, uint32_t tid, uint64_t time)
 {
 	int ret;
 
 	if (!writer->mentioned || descriptor != writer->last_descriptor) {
-		ret = mention_schema(writer, descriptor);
+		ret = mention_schema(writer, descriptor, instance);
 		if (ret)
 			return ret;
 		writer->last_descriptor = descriptor;
@@ -254,7 +256,7 @@ int elog_records_continue(struct elog_writer *writer, const struct elog_writer *
 	if (writer->looks)
 		return 0;
 	elog_map_for_each(&continues->schemas, schema) {
-		ret = mention_schema(writer, *schema);
+		ret = mention_schema(writer, *schema, 0);
 		if (ret)
 			return ret;
 	}
@@ -360,7 +362,7 @@ static ssize_t scan(struct elog_writer *writer, struct writer_stream *stream,
 		if (bytes < sizeof(record))
 			break;
 		memcpy(&record, at, sizeof(record));
-		ret = mention(writer, record.descriptor, record.pid, record.tid, record.time);
+		ret = mention(writer, 0, record.descriptor, record.pid, record.tid, record.time);
 		if (ret)
 			return ret;
 		at = pass_alike(at, limit, end, record.descriptor, record.tid, events);
@@ -395,7 +397,7 @@ static ssize_t store_raw(struct elog_writer *writer, struct writer_stream *strea
 	};
 	int ret;
 
-	ret = elog_writer_store(writer, stream->cpu, stream->number, data, size, position,
+	ret = elog_writer_store(writer, stream, data, size, position,
 				writer->flags & ELOG_WRITER_LIVE ? &info : NULL);
 	if (ret)
 		return ret;
@@ -480,8 +482,7 @@ static int flush_stream(struct elog_writer *writer, struct writer_stream *stream
 
 	if (!size)
 		return 0;
-	ret = elog_writer_store(writer, stream->cpu, stream->number, stream->data, size,
-				stream->position, NULL);
+	ret = elog_writer_store(writer, stream, stream->data, size, stream->position, NULL);
 	stream->position += size;
 	stream->size = 0;
 	if (!ret)
@@ -573,6 +574,7 @@ int elog_writer_add(struct elog_writer *writer, const struct elog_item *item)
 {
 	const bool loss = item->type == ELOG_ITEM_LOST;
 	struct writer_stream *stream;
+	uint32_t instance;
 	int ret = writer->error;
 
 	if (ret || (!loss && item->type != ELOG_ITEM_EVENT))
@@ -583,18 +585,22 @@ int elog_writer_add(struct elog_writer *writer, const struct elog_item *item)
 	if (item->lost_count > ELOG_LOST_CAUSES_MAX ||
 	    item->payload_size > EVENTLOG_RECORD_SIZE_MASK - sizeof(struct eventlog_record))
 		return -EINVAL;
+	ret = elog_instances_number(&writer->instances, item->instance, &instance);
+	if (ret)
+		return ret;
 	stream = get_stream(writer, item->stream);
 	if (!stream)
 		return -ENOMEM;
-	/* A block has one CPU. */
-	if (item->cpu != stream->cpu)
+	/* A block has one CPU and one instance. */
+	if (item->cpu != stream->cpu || instance != stream->instance)
 		ret = flush_stream(writer, stream);
 	if (ret)
 		return ret;
 	stream->cpu = item->cpu;
+	stream->instance = instance;
 	if (loss)
 		return add_loss(writer, stream, item);
-	ret = mention(writer, item->descriptor, item->pid, item->tid, item->time);
+	ret = mention(writer, instance, item->descriptor, item->pid, item->tid, item->time);
 	return ret ? ret : put_record(writer, stream, item, EVENTLOG_RECORD_EVENT,
 				      item->payload, item->payload_size);
 }

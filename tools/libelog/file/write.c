@@ -396,14 +396,43 @@ int elog_writer_process(struct elog_writer *writer, uint32_t pid,
 	return 0;
 }
 
-int elog_writer_store(struct elog_writer *writer, unsigned int cpu, uint32_t stream,
+/* Write the names that were added since the last time. */
+static int write_instances(struct elog_writer *writer)
+{
+	struct elog_block_instance head = { .offset = htole32(sizeof(head)) };
+	struct span body[] = { { &head, sizeof(head) }, { 0 } };
+	const char *name;
+	uint64_t offset;
+	uint32_t id;
+	int ret;
+
+	while (writer->instances_written < writer->instances.count) {
+		offset = writer->size;
+		id = (uint32_t)writer->instances_written + 1;
+		ret = elog_instances_name(&writer->instances, id, &name);
+		if (ret)
+			return ret;
+		head.id = htole32(id);
+		body[1].data = name;
+		body[1].size = strlen(name);
+		ret = write_block(writer, ELOG_BLOCK_INSTANCE, 0, body, 2);
+		if (ret)
+			return ret;
+		elog_index_block(&writer->index, offset);
+		writer->instances_written++;
+	}
+	return 0;
+}
+
+int elog_writer_store(struct elog_writer *writer, const struct writer_stream *stream,
 		      const void *data, size_t size, uint64_t position,
 		      const struct elog_index_info *info)
 {
 	const struct elog_block_data head = {
-		.cpu = htole32(cpu),
-		.stream = htole32(stream),
+		.cpu = htole32(stream->cpu),
+		.stream = htole32(stream->number),
 		.position = htole64(position),
+		.instance = htole32(stream->instance),
 		.offset = htole32(sizeof(head)),
 	};
 	const struct span body[] = {
@@ -413,21 +442,24 @@ int elog_writer_store(struct elog_writer *writer, unsigned int cpu, uint32_t str
 	int ret;
 
 	ret = write_processes(writer);
+	if (!ret)
+		ret = write_instances(writer);
 	if (ret)
 		return ret;
 	ret = write_block(writer, ELOG_BLOCK_DATA, ELOG_BLOCK_NATIVE, body, 2);
 	if (!ret)
-		elog_index_records(&writer->index, cpu, stream, data, size, position,
-				   info);
+		elog_index_records(&writer->index, stream->cpu, stream->number, data, size,
+				   position, info);
 	return ret;
 }
 
-int elog_writer_schema(struct elog_writer *writer, uint32_t descriptor,
-			   uint32_t provider_id, const char *text)
+int elog_writer_store_schema(struct elog_writer *writer, uint32_t descriptor,
+			     uint32_t provider_id, uint32_t instance, const char *text)
 {
 	const struct elog_block_schema head = {
 		.descriptor = htole32(descriptor),
 		.provider_id = htole32(provider_id),
+		.instance = htole32(instance),
 		.offset = htole32(sizeof(head)),
 	};
 	const struct span body[] = {
@@ -444,6 +476,12 @@ int elog_writer_schema(struct elog_writer *writer, uint32_t descriptor,
 	if (!ret)
 		elog_index_block(&writer->index, offset);
 	return ret;
+}
+
+int elog_writer_schema(struct elog_writer *writer, uint32_t descriptor,
+			   uint32_t provider_id, const char *text)
+{
+	return elog_writer_store_schema(writer, descriptor, provider_id, 0, text);
 }
 
 static bool is_valid_loss(const struct elog_writer_loss *loss)
@@ -471,7 +509,7 @@ static unsigned char *put_losses(struct elog_writer *writer, struct elog_block_s
 				 size_t *size)
 {
 	const struct writer_stream *stream;
-	struct elog_block_loss loss;
+	struct elog_block_loss loss = { 0 };
 	uint32_t causes = 0, count = 0, i;
 	unsigned char *bytes, *to;
 	uint64_t lost;
@@ -493,6 +531,7 @@ static unsigned char *put_losses(struct elog_writer *writer, struct elog_block_s
 			continue;
 		loss.cpu = htole32(stream->cpu);
 		loss.stream = htole32(stream->number);
+		loss.instance = htole32(stream->instance);
 		memcpy(to, &loss, sizeof(loss));
 		to += sizeof(loss);
 		for (i = 0; i < causes; i++) {
@@ -566,6 +605,8 @@ static int write_sync(struct elog_writer *writer, uint64_t time, const struct cl
 		ret = elog_records_flush(writer);
 	if (!ret)
 		ret = write_processes(writer);
+	if (!ret)
+		ret = write_instances(writer);
 	if (ret)
 		return ret;
 	stored = put_losses(writer, &head, &body[1].size);

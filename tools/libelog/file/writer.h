@@ -10,6 +10,7 @@
 #include "elog.h"
 #include "file/blocks.h"
 #include "file/index.h"
+#include "file/instances.h"
 #include "file/zstd.h"
 #include "util/map.h"
 #include "util/util.h"
@@ -20,6 +21,7 @@
 struct writer_stream {
 	uint32_t number;
 	unsigned int cpu;
+	uint32_t instance;	/* in the writer's table; 0: the root */
 	uint64_t position;	/* of @data */
 	unsigned char *data;
 	size_t size;
@@ -49,6 +51,8 @@ struct elog_writer {
 	size_t process_count;
 	struct elog_block_process processes[PROCESSES_MAX];
 
+	struct elog_instances instances;
+	size_t instances_written;
 	uint64_t events;
 	struct elog_map streams;	/* struct writer_stream, by number */
 
@@ -65,9 +69,13 @@ struct elog_writer {
 };
 
 /** elog_writer_store() - write a DATA block; @info may be NULL; return 0 or an error */
-int elog_writer_store(struct elog_writer *writer, unsigned int cpu, uint32_t stream,
+int elog_writer_store(struct elog_writer *writer, const struct writer_stream *stream,
 		      const void *data, size_t size, uint64_t position,
 		      const struct elog_index_info *info);
+
+/** elog_writer_store_schema() - elog_writer_schema() of an instance in the writer's table */
+int elog_writer_store_schema(struct elog_writer *writer, uint32_t descriptor,
+			     uint32_t provider_id, uint32_t instance, const char *text);
 
 /** elog_writer_time() - CLOCK_MONOTONIC as the kernel reads it for records, ns */
 uint64_t elog_writer_time(const struct elog_writer *writer);

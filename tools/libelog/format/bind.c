@@ -581,6 +581,10 @@ static enum outcome bind_comparison(struct binder *binder)
 		test->source = SOURCE_COMM;
 		binder->type = "a name";
 		return bind_text(binder);
+	case METADATA_INSTANCE:
+		test->source = SOURCE_INSTANCE;
+		binder->type = "a name";
+		return bind_text(binder);
 	case METADATA_LEVEL:
 		return bind_level(binder);
 	case METADATA_KEYWORDS:

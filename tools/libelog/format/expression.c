@@ -36,7 +36,7 @@ const char *const elog_operator_names[] = {
 
 static const char *const metadata_names[] = {
 	"cpu", "pid", "tid", "comm", "session", "time", "level", "keywords",
-	"provider", "event",
+	"provider", "event", "instance",
 };
 
 int elog_wrong(struct elog_expression_error *error, unsigned int column,

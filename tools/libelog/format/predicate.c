@@ -139,6 +139,11 @@ static bool test_holds(const struct test *test, const struct elog_item *item,
 		return integer_holds(test, item->session);
 	case SOURCE_TIME:
 		return integer_holds(test, item->time);
+	case SOURCE_INSTANCE:
+		/* The root has no name. */
+		return item->instance ?
+		       elog_test_text_holds(test, item->instance, strlen(item->instance)) :
+		       elog_test_text_holds(test, "", 0);
 	default:
 		return comm && elog_test_text_holds(test, comm, strlen(comm));
 	}

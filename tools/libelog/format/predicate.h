@@ -17,6 +17,7 @@ enum source {
 	SOURCE_SESSION,
 	SOURCE_TIME,
 	SOURCE_COMM,
+	SOURCE_INSTANCE,
 	SOURCE_CONSTANT,	/* only while binding */
 };
 

@@ -3,7 +3,7 @@
 C compiler compare all of them with elog.h, so write them here exactly as they are there."""
 import ctypes
 import os
-from ctypes import (POINTER, Structure, c_bool, c_char, c_char_p, c_int, c_int64, c_size_t,
+from ctypes import (POINTER, Structure, c_bool, c_char, c_char_p, c_int, c_int32, c_int64, c_size_t,
                     c_ssize_t, c_ubyte, c_uint, c_uint32, c_uint64, c_void_p)
 from typing import Any, Callable, Dict, Tuple
 
@@ -94,7 +94,7 @@ Item = _struct(
     ("tid", c_uint32), ("payload", c_void_p), ("payload_size", c_size_t),
     ("lost", POINTER(c_uint64)), ("lost_count", c_uint32), ("stream", c_uint32),
     ("damage", c_int), ("flags", c_uint32), ("offset", c_uint64), ("size", c_uint64),
-    ("reserved", c_uint64 * 4))
+    ("instance", c_char_p), ("reserved", c_uint64 * 3))
 Value = _struct(
     "elog_value", ("error", c_int), ("integer", c_uint64), ("data", c_void_p),
     ("size", c_size_t), ("claimed_offset", c_size_t), ("claimed_size", c_size_t),
@@ -140,7 +140,7 @@ Filter = _struct("elog_filter", ("filter", KernelFilter), ("text", c_char_p),
 ConsumerOptions = _struct(
     "elog_consumer_options", ("size", c_uint32), ("flags", c_uint32),
     ("ring_bytes", c_uint64), ("watermark", c_uint64), ("sub_buffers", c_uint32),
-    ("reserved", c_uint32), ("device", c_char_p), ("backlog_bytes", c_uint64),
+    ("file", c_int32), ("device", c_char_p), ("backlog_bytes", c_uint64),
     ("processes", Processes))
 Rule = _struct(
     "elog_rule", ("size", c_uint32), ("flags", c_uint32), ("provider", c_char_p),

@@ -27,17 +27,21 @@ struct elog_consumer;
 #define ELOG_CONSUMER_NO_RINGS	(1U << 1) /* only keep events enabled */
 #define ELOG_CONSUMER_NO_SHARDS	(1U << 2) /* programs write(2) events, with their CPU */
 
+#define ELOG_CONSUMER_FILE	(1U << 3) /* use @file, not a device's path */
+
 /**
  * struct elog_consumer_options - how to subscribe
  * @size: sizeof(struct elog_consumer_options); elog.h says how such structs grow
  * @flags: ELOG_CONSUMER_NO_RINGS; or ELOG_CONSUMER_OVERWRITE, ELOG_CONSUMER_NO_SHARDS, both
- *	or 0
+ *	or 0. With each of them ELOG_CONSUMER_FILE
  * @ring_bytes: data bytes of each CPU's ring, a power of two; 0: 1 MiB
  * @watermark: unread bytes in one ring that end elog_consumer_wait(); 0: half
  *	of the ring
  * @sub_buffers: number of sub-buffers of a ring, a power of two; 0: 2. A record
  *	cannot be larger than one
- * @reserved: 0
+ * @file: with ELOG_CONSUMER_FILE: a file of the device that is used for nothing else, for
+ *	example of elog_instance_open(). The consumer duplicates it: the caller may close it
+ *	after elog_consumer_open(). Otherwise 0
  * @device: path of the device, or NULL for $ELOG_DEVICE, else EVENTLOG_DEVICE
  * @backlog_bytes: bytes of each CPU's records that may wait in memory, in addition to
  *	those in its ring; 0: none. At most ELOG_BACKLOG_MAX, and not with
@@ -57,7 +61,7 @@ struct elog_consumer_options {
 	uint64_t ring_bytes;
 	uint64_t watermark;
 	uint32_t sub_buffers;
-	uint32_t reserved;
+	int32_t file;
 	const char *device;
 	uint64_t backlog_bytes;
 	struct elog_processes *processes;
@@ -195,6 +199,19 @@ int elog_consumer_pending(struct elog_consumer *consumer);
  * Return: 0, -EINTR, -ENOMEM, -EPROTO.
  */
 int elog_consumer_flush(struct elog_consumer *consumer);
+
+/**
+ * elog_consumer_flush_until() - start a batch with everything older than a time
+ * @consumer: the consumer
+ * @flush: the result of elog_consumer_flush_wait(); its time may be made smaller
+ *
+ * To merge the records of several consumers, get a time from each of them, and start their
+ * batches with the smallest. Then there are no gaps. Otherwise as elog_consumer_flush().
+ *
+ * Return: 0; -E2BIG; -ENOMEM, -EPROTO.
+ */
+int elog_consumer_flush_until(struct elog_consumer *consumer,
+			      const struct eventlog_flush *flush);
 
 /** elog_consumer_time() - get the time of the last flush, CLOCK_MONOTONIC ns */
 uint64_t elog_consumer_time(const struct elog_consumer *consumer);

@@ -67,6 +67,9 @@ enum elog_damage {
  * @offset: ELOG_ITEM_DAMAGE only: where it begins in the file, in bytes from where
  *	reading began
  * @size: ELOG_ITEM_DAMAGE only: bytes that were skipped or are missing; 0: not known
+ * @instance: the name of the instance that this is from; NULL: the root, or not known. Readers of
+ *	files set it; a consumer has one instance, which its opener knows. Valid as long as
+ *	@payload
  * @reserved: 0
  */
 struct elog_item {
@@ -87,7 +90,8 @@ struct elog_item {
 	uint32_t flags;
 	uint64_t offset;
 	uint64_t size;
-	uint64_t reserved[4];
+	const char *instance;
+	uint64_t reserved[3];
 };
 
 /** elog_lost_name() - the name of a cause of loss, or NULL */
