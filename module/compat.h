@@ -149,13 +149,17 @@ static inline void hrtimer_setup_on_stack(struct hrtimer *timer,
 #define eventlog_devnode_device const struct device
 #endif
 
-/* 6.5 removed an argument of pin_user_pages_remote(). */
+/* 6.5 removed an argument of pin_user_pages_remote() and get_user_pages_remote(). */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 5, 0)
 #define eventlog_pin_page(mm, address, flags, page) \
 	pin_user_pages_remote(mm, address, 1, flags, page, NULL, NULL)
+#define eventlog_get_page(mm, address, flags, page) \
+	get_user_pages_remote(mm, address, 1, flags, page, NULL, NULL)
 #else
 #define eventlog_pin_page(mm, address, flags, page) \
 	pin_user_pages_remote(mm, address, 1, flags, page, NULL)
+#define eventlog_get_page(mm, address, flags, page) \
+	get_user_pages_remote(mm, address, 1, flags, page, NULL)
 #endif
 
 /* 6.16 added lookup_noperm(), which replaced lookup_one_len(). */

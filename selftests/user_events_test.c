@@ -232,6 +232,71 @@ TEST(child_follows)
 	CHECK_EQ(page[1], PATTERN);
 }
 
+/*
+ * Parent and child have a bit each in one page, which is mapped before the fork.  Before the
+ * first write after it, both have the same page, also if it is private.
+ */
+static void copy_page(int flags, int file)
+{
+	const bool private = flags & MAP_PRIVATE;
+	volatile __u32 *page, *state;
+	__u32 words[3] = {};
+	struct switcher switcher;
+	int fd = data_open();
+	pid_t child;
+
+	page = mmap(NULL, page_size(), PROT_READ | PROT_WRITE, flags, file, 0);
+	CHECK(page != MAP_FAILED);
+	state = mmap(NULL, page_size(), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	CHECK(state != MAP_FAILED);
+	reg(fd, "ue_copy", (void *)page, 4, 0);
+	page[2] = PATTERN;
+	child = test_fork();
+	if (!child) {
+		reg(try_open(), "ue_copy", (void *)&page[1], 4, 1);
+		CHECK_OK(try_unreg(try_open(), (void *)page, 0));
+		state[0] = 1;
+		WAIT_FOR(state[1] == 1 && page[1] == 1 << 1);
+		CHECK_EQ(page[0], private ? 0 : 1);
+		state[0] = 2;
+		WAIT_FOR(state[1] == 2 && !page[1]);
+		CHECK_EQ(page[0], 0);
+		CHECK_EQ(page[2], PATTERN);
+		_exit(0);
+	}
+	WAIT_FOR(state[0] == 1);
+	CHECK_EQ(page[1], 0);
+	switcher_open(&switcher);
+	switch_on(&switcher);
+	WAIT_FOR(page[0] == 1);
+	state[1] = 1;
+	WAIT_FOR(state[0] == 2);
+	CHECK_EQ(page[1], private ? 0 : 1 << 1);
+	if (file >= 0) {
+		CHECK_EQ(pread(file, words, sizeof(words), 0), (ssize_t)sizeof(words));
+		CHECK_EQ(words[0], private ? 0 : 1);
+		CHECK_EQ(words[1], private ? 0 : 1 << 1);
+	}
+	switch_off(&switcher);
+	WAIT_FOR(!page[0]);
+	state[1] = 2;
+	test_join(child);
+	CHECK_EQ(page[1], 0);
+	CHECK_EQ(page[2], PATTERN);
+}
+
+TEST(copies_of_a_page)
+{
+	int file;
+
+	close(data_open());
+	file = CHECK_OK(open("/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
+	CHECK_OK(ftruncate(file, (off_t)page_size()));
+	copy_page(MAP_PRIVATE | MAP_ANONYMOUS, -1);
+	copy_page(MAP_PRIVATE, file);
+	copy_page(MAP_SHARED, file);
+}
+
 TEST(grandchild_follows)
 {
 	struct switcher switcher;
