@@ -28,6 +28,11 @@
 #include <linux/unaligned.h>
 #endif
 
+/* 7.2 took hex.h, which 6.4 added, out of kernel.h. */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(7, 2, 0)
+#include <linux/hex.h>
+#endif
+
 /* 6.3 made vm_flags read-only and added accessors. */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 3, 0)
 static inline void vm_flags_set(struct vm_area_struct *vma, vm_flags_t flags)
@@ -144,13 +149,17 @@ static inline void hrtimer_setup_on_stack(struct hrtimer *timer,
 #define eventlog_devnode_device const struct device
 #endif
 
-/* 6.5 removed an argument of pin_user_pages_remote(). */
+/* 6.5 removed an argument of pin_user_pages_remote() and get_user_pages_remote(). */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 5, 0)
 #define eventlog_pin_page(mm, address, flags, page) \
 	pin_user_pages_remote(mm, address, 1, flags, page, NULL, NULL)
+#define eventlog_get_page(mm, address, flags, page) \
+	get_user_pages_remote(mm, address, 1, flags, page, NULL, NULL)
 #else
 #define eventlog_pin_page(mm, address, flags, page) \
 	pin_user_pages_remote(mm, address, 1, flags, page, NULL)
+#define eventlog_get_page(mm, address, flags, page) \
+	get_user_pages_remote(mm, address, 1, flags, page, NULL)
 #endif
 
 /* 6.16 added lookup_noperm(), which replaced lookup_one_len(). */
@@ -164,6 +173,11 @@ static inline void hrtimer_setup_on_stack(struct hrtimer *timer,
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 6, 0)
 #define simple_inode_init_ts(inode) \
 	((inode)->i_atime = (inode)->i_mtime = (inode)->i_ctime = current_time(inode))
+#endif
+
+/* 7.2 replaced ktime_get_snapshot() by ktime_get_snapshot_id(), for any clock. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(7, 2, 0)
+#define ktime_get_snapshot_id(clock, snapshot) ktime_get_snapshot(snapshot)
 #endif
 
 /* 7.2 exports tracefs_create_file(). */

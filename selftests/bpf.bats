@@ -344,6 +344,38 @@ total 20000 160000 0" ]
 	[ "$status" = 0 ]
 }
 
+@test "user_events: perf, ftrace, BPF and elog see the same event" {
+	local group=user_events event=Prov_L2K1
+
+	[ -e $TRACEFS/user_events_data ] || skip "the module makes no user_events_data"
+	"$EVENTLOG_BUILD/selftests/produce_eventheader" hold 3>&- &
+	background+=($!)
+	wait_for_trace_events $group/$event
+	start_attached user_events $group:$event
+	start_capture -q -e $group/$event
+	echo > $TRACEFS/trace
+	echo 1 > $TRACEFS/events/$group/$event/enable
+	perf record -q -a -o "$work/perf.data" -e $group:$event -- \
+		"$EVENTLOG_BUILD/selftests/produce_eventheader" 3 > "$work/log" 2>&1 3>&-
+	echo 0 > $TRACEFS/events/$group/$event/enable
+	stop_capture INT
+	dump user_eve.bss > "$work/sums"
+	detach
+
+	cat "$work/out" "$work/sums"
+	[ "$(grep -c ' Failed .*error=ENOENT event_id=7' "$work/out")" = 3 ]
+	grep -E '"records": 3[,}]' "$work/sums"
+	grep -E '"ids": 21[,}]' "$work/sums"
+	grep -E '"levels": 6[,}]' "$work/sums"
+	perf script -i "$work/perf.data" > "$work/perf" 2> "$work/log"
+	grep " $event: " $TRACEFS/trace > "$work/trace"
+	for name in perf trace; do
+		cat "$work/$name"
+		[ "$(grep -c "$event: .* id=7 tag=0 opcode=0 level=2" "$work/$name")" = 3 ]
+		has_lines "$work/$name" 3
+	done
+}
+
 @test "tp/GROUP/EVENT: a program that reads beyond the fields is not attached" {
 	"$ELOG" create made/one 'u32 number'
 	"$ELOG" create made/small

@@ -3,10 +3,11 @@
  * produce_eventheader - emits events with an eventheader through user_events_data, for the
  * tests of elog.
  *
- * usage: produce_eventheader COUNT
+ * usage: produce_eventheader COUNT | hold
  *
  * Registers Prov_L4K1fGgroup and Prov_L2K1, as the libraries of such events do, and emits
- * COUNT events of each that is enabled: Order, numbered from 0, and Failed.
+ * COUNT events of each that is enabled: Order, numbered from 0, and Failed.  With "hold" it
+ * keeps them registered until a signal.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -75,13 +76,15 @@ int main(int argc, char **argv)
 	int fd;
 
 	if (argc != 2) {
-		fprintf(stderr, "usage: produce_eventheader COUNT\n");
+		fprintf(stderr, "usage: produce_eventheader COUNT | hold\n");
 		return 2;
 	}
 	count = (__u32)strtoul(argv[1], NULL, 10);
 	fd = CHECK_OK(open(USER_EVENTS_DATA, O_RDWR | O_CLOEXEC));
 	indexes[0] = reg(fd, "Prov_L4K1fGgroup" TYPES, (void *)&enabled[0], 4, 0);
 	indexes[1] = reg(fd, "Prov_L2K1" TYPES, (void *)&enabled[1], 4, 0);
+	while (!strcmp(argv[1], "hold"))
+		pause();
 	for (i = 0; i < count; i++) {
 		data.number = i;
 		if (enabled[0])

@@ -232,6 +232,71 @@ TEST(child_follows)
 	CHECK_EQ(page[1], PATTERN);
 }
 
+/*
+ * Parent and child have a bit each in one page, which is mapped before the fork.  Before the
+ * first write after it, both have the same page, also if it is private.
+ */
+static void copy_page(int flags, int file)
+{
+	const bool private = flags & MAP_PRIVATE;
+	volatile __u32 *page, *state;
+	__u32 words[3] = {};
+	struct switcher switcher;
+	int fd = data_open();
+	pid_t child;
+
+	page = mmap(NULL, page_size(), PROT_READ | PROT_WRITE, flags, file, 0);
+	CHECK(page != MAP_FAILED);
+	state = mmap(NULL, page_size(), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	CHECK(state != MAP_FAILED);
+	reg(fd, "ue_copy", (void *)page, 4, 0);
+	page[2] = PATTERN;
+	child = test_fork();
+	if (!child) {
+		reg(try_open(), "ue_copy", (void *)&page[1], 4, 1);
+		CHECK_OK(try_unreg(try_open(), (void *)page, 0));
+		state[0] = 1;
+		WAIT_FOR(state[1] == 1 && page[1] == 1 << 1);
+		CHECK_EQ(page[0], private ? 0 : 1);
+		state[0] = 2;
+		WAIT_FOR(state[1] == 2 && !page[1]);
+		CHECK_EQ(page[0], 0);
+		CHECK_EQ(page[2], PATTERN);
+		_exit(0);
+	}
+	WAIT_FOR(state[0] == 1);
+	CHECK_EQ(page[1], 0);
+	switcher_open(&switcher);
+	switch_on(&switcher);
+	WAIT_FOR(page[0] == 1);
+	state[1] = 1;
+	WAIT_FOR(state[0] == 2);
+	CHECK_EQ(page[1], private ? 0 : 1 << 1);
+	if (file >= 0) {
+		CHECK_EQ(pread(file, words, sizeof(words), 0), (ssize_t)sizeof(words));
+		CHECK_EQ(words[0], private ? 0 : 1);
+		CHECK_EQ(words[1], private ? 0 : 1 << 1);
+	}
+	switch_off(&switcher);
+	WAIT_FOR(!page[0]);
+	state[1] = 2;
+	test_join(child);
+	CHECK_EQ(page[1], 0);
+	CHECK_EQ(page[2], PATTERN);
+}
+
+TEST(copies_of_a_page)
+{
+	int file;
+
+	close(data_open());
+	file = CHECK_OK(open("/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
+	CHECK_OK(ftruncate(file, (off_t)page_size()));
+	copy_page(MAP_PRIVATE | MAP_ANONYMOUS, -1);
+	copy_page(MAP_PRIVATE, file);
+	copy_page(MAP_SHARED, file);
+}
+
 TEST(grandchild_follows)
 {
 	struct switcher switcher;
@@ -600,6 +665,88 @@ TEST(other_files_have_other_indices)
 	CHECK_EQ(reg(other, "ue_second", &words[2], 4, 0), 0);
 	CHECK_EQ(reg(fd, "ue_second", &words[3], 4, 0), 1);
 	CHECK_ERRNO(try_reg(other, "ue_first", &words[3], 4, 0), EADDRINUSE);
+}
+
+/* ---- status ---- */
+
+#define LISTED_EVENTS 100
+
+/* The name is long, so that the list does not fit in one page. */
+static void listed_name(char *name, size_t size, int number)
+{
+	snprintf(name, size, "ue_listed_%03d_%0200d", number, 0);
+}
+
+/* Reads the file to its end, @most bytes at a time; the first part is read already. */
+static void rest_read(int fd, char *text, size_t used, size_t size, size_t most)
+{
+	ssize_t got;
+
+	while ((got = CHECK_OK(read(fd, text + used, most)))) {
+		used += (size_t)got;
+		CHECK(used + most < size);
+	}
+	text[used] = '\0';
+}
+
+static unsigned int occurrences(const char *text, const char *part)
+{
+	unsigned int count = 0;
+
+	while ((text = strstr(text, part))) {
+		text += strlen(part);
+		count++;
+	}
+	return count;
+}
+
+TEST(status_in_parts)
+{
+	static __u32 words[LISTED_EVENTS];
+	const size_t size = 1 << 16;
+	char name[256], *text = malloc(size);
+	int i, fd = data_open(), short_lived = data_open(), status;
+	unsigned int active;
+
+	CHECK(text);
+	for (i = 0; i < LISTED_EVENTS; i++) {
+		listed_name(name, sizeof(name), i);
+		reg(i % 2 ? short_lived : fd, name, &words[i], 4, 0);
+	}
+	for (i = 1; i < LISTED_EVENTS; i += 2)
+		CHECK_OK(try_unreg(short_lived, &words[i], 0));
+	status = CHECK_OK(open(USER_EVENTS_STATUS, O_RDONLY | O_CLOEXEC));
+	/* Events that end and events that begin between two reads. */
+	CHECK_EQ(read(status, text, 100), 100);
+	close(short_lived);
+	listed_name(name, sizeof(name), 999);
+	reg(fd, name, &words[1], 4, 0);
+	rest_read(status, text, 100, size, 77);
+	for (i = 0; i < LISTED_EVENTS; i += 2) {
+		listed_name(name, sizeof(name), i);
+		CHECK_EQ(occurrences(text, name), 1);
+	}
+	CHECK(strstr(text, "\n\nActive: "));
+	active = (unsigned int)atoi(strstr(text, "\n\nActive: ") + 10);
+	CHECK_EQ(active, occurrences(text, "\nue_") + 1);
+	CHECK_EQ(occurrences(text, "\nBusy: 0\n"), 1);
+	CHECK_EQ(read(status, text, 100), 0);
+
+	/* From the start, and from the middle. */
+	CHECK_OK(lseek(status, 0, SEEK_SET));
+	rest_read(status, text, 0, size, 4096);
+	CHECK_EQ(occurrences(text, "ue_listed_"), LISTED_EVENTS / 2 + 1);
+	CHECK_EQ(pread(status, text + size / 2, 1000, 5001), 1000);
+	CHECK(!memcmp(text + 5001, text + size / 2, 1000));
+	/* Open, and in the middle, when all events end. */
+	CHECK_OK(lseek(status, 3000, SEEK_SET));
+	CHECK_EQ(read(status, text, 10), 10);
+	close(fd);
+	for (i = 0; i < LISTED_EVENTS; i += 2)
+		CHECK_OK(try_unreg(try_open(), &words[i], 0));
+	CHECK_OK(try_unreg(try_open(), &words[1], 0));
+	rest_read(status, text, 0, size, 4096);
+	close(status);
 }
 
 /* ---- programs ---- */

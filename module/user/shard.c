@@ -58,7 +58,7 @@ bool eventlog_cycles_usable(void)
 
 	/* The values of the clocksource are those of the counter. */
 	before = rdtsc_ordered();
-	ktime_get_snapshot(&snapshot);
+	ktime_get_snapshot_id(CLOCK_MONOTONIC, &snapshot);
 	after = rdtsc_ordered();
 	return tsc_khz && snapshot.cycles >= before && snapshot.cycles <= after;
 }

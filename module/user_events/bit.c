@@ -15,12 +15,6 @@
 #include "user_events/bit.h"
 #include "user_events/enabler.h"
 
-static int ue_page_pin(struct mm_struct *mm, unsigned long address, unsigned int flags,
-		       struct page **page)
-{
-	return eventlog_pin_page(mm, address, flags | FOLL_NOFAULT, page) == 1 ? 0 : -EFAULT;
-}
-
 static bool ue_word_test(const void *word, const struct eventlog_ue_bit *bit)
 {
 	if (bit->bytes == sizeof(u64))
@@ -46,13 +40,23 @@ static void ue_word_write(void *word, const struct eventlog_ue_bit *bit, bool se
 		atomic_andnot(BIT(bit->bit), word);
 }
 
-static bool ue_bit_test(struct page *page, const struct eventlog_ue_bit *bit)
+/*
+ * Does the bit have this value?  The page is not pinned: a page that is shared after fork
+ * cannot be pinned, and stays shared here.
+ */
+static bool ue_bit_is(struct mm_struct *mm, const struct eventlog_ue_bit *bit, bool set)
 {
-	void *address = kmap_local_page(page);
-	bool set = ue_word_test(address + offset_in_page(bit->address), bit);
+	struct page *page;
+	void *address;
+	bool same;
 
+	if (eventlog_get_page(mm, bit->address, FOLL_NOFAULT, &page) != 1)
+		return false;
+	address = kmap_local_page(page);
+	same = ue_word_test(address + offset_in_page(bit->address), bit) == set;
 	kunmap_local(address);
-	return set;
+	put_page(page);
+	return same;
 }
 
 int eventlog_ue_bit_write(struct mm_struct *mm, const struct eventlog_ue_bit *bit, bool set,
@@ -61,15 +65,14 @@ int eventlog_ue_bit_write(struct mm_struct *mm, const struct eventlog_ue_bit *bi
 	struct folio *folio;
 	struct page *page;
 	void *address;
-	bool same;
 
-	if (look && !ue_page_pin(mm, bit->address, 0, &page)) {
-		same = ue_bit_test(page, bit) == set;
-		unpin_user_page(page);
-		if (same)
-			return 0;
-	}
-	if (ue_page_pin(mm, bit->address, FOLL_WRITE, &page))
+	if (look && ue_bit_is(mm, bit, set))
+		return 0;
+	/*
+	 * Without a fault, only a page that the process may write to is found: not one that is
+	 * shared until it is written.  The memory's lock keeps fork from sharing it now.
+	 */
+	if (eventlog_pin_page(mm, bit->address, FOLL_WRITE | FOLL_NOFAULT, &page) != 1)
 		return -EFAULT;
 	/*
 	 * The lock keeps the page in its file while it is marked as dirty.  Do not wait for

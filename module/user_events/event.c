@@ -5,7 +5,6 @@
 #include <linux/capability.h>
 #include <linux/err.h>
 #include <linux/hashtable.h>
-#include <linux/seq_file.h>
 #include <linux/siphash.h>
 #include <linux/string.h>
 
@@ -14,14 +13,13 @@
 #if EVENTLOG_TRACE_EVENTS
 
 #include "core/ops.h"
-#include "core/text.h"
 #include "memory.h"
 #include "user_events/abi.h"
 #include "user_events/command.h"
 #include "user_events/event.h"
 
 static DEFINE_HASHTABLE(ue_names, 10);
-static LIST_HEAD(ue_events);
+LIST_HEAD(eventlog_ue_events);
 /* Secret, or processes could choose names that all hash to one bucket. */
 static siphash_key_t ue_names_key;
 
@@ -83,7 +81,7 @@ static void ue_event_watch(struct eventlog_event *event, bool multi, struct even
 	INIT_LIST_HEAD(&watch->dirty_node);
 	refcount_set(&watch->holders, 1);
 	hash_add(ue_names, &watch->name_node, ue_name_hash(event->name));
-	list_add_tail(&watch->all_node, &ue_events);
+	list_add_tail(&watch->all_node, &eventlog_ue_events);
 	event->watch = watch;
 }
 
@@ -222,47 +220,6 @@ int eventlog_ue_event_delete(const char *name)
 	if (!ret && eventlog_trace_ops)
 		eventlog_trace_ops->wait(NULL);
 	return ret;
-}
-
-/* ---- status ---- */
-
-static void ue_event_users_show(struct seq_file *seq, const struct eventlog_event *event)
-{
-	const struct eventlog_listeners *listeners;
-	char users[32] = "";
-	struct eventlog_text text = { .buffer = users, .room = sizeof(users) };
-
-	listeners = rcu_dereference_protected(event->listeners,
-					      lockdep_is_held(&event->domain->lock));
-	if (eventlog_trace_ops)
-		eventlog_trace_ops->status(&text, event);
-	if (listeners->listed)
-		eventlog_text_print(&text, " other");
-	seq_printf(seq, " # Used by%s", users);
-}
-
-void eventlog_ue_events_show(struct seq_file *seq)
-{
-	struct eventlog_domain *domain = eventlog_ue_domain();
-	const struct eventlog_watch *watch;
-	unsigned int active = 0, busy = 0;
-
-	mutex_lock(&domain->lock);
-	list_for_each_entry(watch, &ue_events, all_node) {
-		const struct eventlog_event *event = watch->event;
-
-		active++;
-		seq_puts(seq, event->name);
-		if (watch->multi)
-			seq_printf(seq, ".%x", event->descriptor);
-		if (rcu_access_pointer(event->listeners)) {
-			busy++;
-			ue_event_users_show(seq, event);
-		}
-		seq_putc(seq, '\n');
-	}
-	mutex_unlock(&domain->lock);
-	seq_printf(seq, "\nActive: %u\nBusy: %u\n", active, busy);
 }
 
 #endif /* EVENTLOG_TRACE_EVENTS */

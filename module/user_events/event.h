@@ -2,9 +2,9 @@
 /*
  * Events of user_events: live definitions of its two providers, found by name.
  *
- * The table is under domain->lock.  An event is in it from its first registration until it
- * ends.  Everything that uses an event, an open file or a bit in the memory of a process, is
- * a registration of the definition.
+ * The table and the list are under domain->lock.  An event is in them from its first
+ * registration until it ends.  Everything that uses an event, an open file or a bit in the
+ * memory of a process, is a registration of the definition.
  */
 #ifndef EVENTLOG_USER_EVENTS_EVENT_H
 #define EVENTLOG_USER_EVENTS_EVENT_H
@@ -16,20 +16,21 @@
 #include "core/domain.h"
 #include "core/event.h"
 
-struct seq_file;
-
 /* The domain of all events of this front end. */
 static inline struct eventlog_domain *eventlog_ue_domain(void)
 {
 	return &eventlog_root_domain;
 }
 
+/* All events, in the order of registration, and the cursors of status.c. */
+extern struct list_head eventlog_ue_events;
+
 /**
  * struct eventlog_watch - an event of this front end
- * @event: the definition; valid while it is live
+ * @event: the definition; valid while it is live; NULL: this is a cursor of status.c
  * @multi: its name may have several formats
  * @name_node: in the table of names
- * @all_node: in the list of all events, in the order of registration
+ * @all_node: in &eventlog_ue_events
  * @enablers: &struct eventlog_ue_enabler.event_node; under the lock of enabler.h
  * @dirty_node: in the list of those that were enabled or disabled, see enabler.c
  * @holders: the table's and that list's
@@ -85,12 +86,6 @@ void eventlog_ue_event_put(struct eventlog_watch *watch, struct eventlog_event_u
  * Return: 0; -ENOENT; -EBUSY: an event is registered or traced; -EPERM.
  */
 int eventlog_ue_event_delete(const char *name);
-
-/**
- * eventlog_ue_events_show() - write all events to user_events_status
- * @seq: the file
- */
-void eventlog_ue_events_show(struct seq_file *seq);
 
 /**
  * eventlog_ue_events_init() - choose the key of the table, at load

@@ -385,6 +385,19 @@ static uint32_t decode_parts(struct elog_eh_run *run, const struct elog_eh_plan 
 	return mask;
 }
 
+/* In a ring and in a file, zeroes follow a payload up to a multiple of 8 bytes. */
+static bool is_padding(const struct elog_eh_run *run)
+{
+	size_t at;
+
+	if (run->size % 8 || run->size - run->at >= 8)
+		return false;
+	for (at = run->at; at < run->size; at++)
+		if (run->data[at])
+			return false;
+	return true;
+}
+
 int elog_eventheader_decode(struct elog_eventheader *decoder,
 			    const struct elog_schema_event *event,
 			    const void *payload, size_t size,
@@ -423,7 +436,7 @@ int elog_eventheader_decode(struct elog_eventheader *decoder,
 	bytes = plan->bytes;
 	if (size >= HEADER_SIZE)
 		mask = decode_parts(&run, plan, &parts, suffix.name_level, &stop);
-	if (run.at < size || parts.torn)
+	if (parts.torn || (run.at < size && !is_padding(&run)))
 		mask |= put_rest(&run, ELOG_EH_UNDECODED_AT, ELOG_EH_UNDECODED, run.at,
 				 size - run.at);
 	if (run.payload->error || run.scratch->error)

@@ -371,6 +371,19 @@ static void test_header(void)
 	put(&bytes, "\1\2", 2);
 	check_string(decode(bytes.data, bytes.size, false), "Prov/Prov_L4K1f 5 0x1f: "
 		     "undecoded_at=8 undecoded=0102");
+	/* Zeroes up to a multiple of 8 are no data; more zeroes, and other bytes, are. */
+	put_header(&bytes, LITTLE, 4);
+	put_extension(&bytes, 1, "E\0f\0\2", 5);
+	put(&bytes, "\1\0\0\0\0\0\0", 7);
+	check_equal(bytes.size % 8, 0);
+	check_string(decode(bytes.data, bytes.size, false), "Prov/E 5 0x1f: f=1");
+	bytes.data[bytes.size - 1] = 5;
+	check_string(decode(bytes.data, bytes.size, false), "Prov/E 5 0x1f: f=1 "
+		     "undecoded_at=18 undecoded=000000000005");
+	bytes.data[bytes.size - 1] = 0;
+	put(&bytes, "\0\0\0\0\0\0\0", 8);
+	check_string(decode(bytes.data, bytes.size, false), "Prov/E 5 0x1f: f=1 "
+		     "undecoded_at=18 undecoded=0000000000000000000000000000");
 	/* Names of events are printable. */
 	put_header(&bytes, LITTLE, 4);
 	put_extension(&bytes, 1, "a b\n\xc3\xa9", 7);
