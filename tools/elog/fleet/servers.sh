@@ -172,7 +172,7 @@ stream_leader()
 server_kill()
 {
 	kill -9 "${server_pids[$1]}"
-	wait "${server_pids[$1]}" 2> /dev/null
+	wait "${server_pids[$1]}" 2> /dev/null || :
 	unset "server_pids[$1]"
 }
 
