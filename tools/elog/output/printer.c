@@ -343,7 +343,7 @@ static void text_event(struct printer *printer, const struct entry *entry)
 	size_t length = 1;
 
 	if (entry->host)
-		put_name_column(text, entry->host, &printer->host_width);
+		put_name_column(text, NULL, entry->host, &printer->host_width);
 	put_head(printer, item, comm_of(entry));
 	put_time(printer, entry, 6, false);
 	elog_text_put(text, " ", 1);
