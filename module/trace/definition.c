@@ -33,6 +33,7 @@ DEFINE_STATIC_SRCU(eventlog_trace_readers);
 /* ---- locks ---- */
 
 struct eventlog_domain *eventlog_trace_lock(struct eventlog_trace_event *trace, int *reader)
+	__acquires(&eventlog_trace_readers)
 {
 	struct eventlog_domain *domain;
 
@@ -51,6 +52,7 @@ struct eventlog_domain *eventlog_trace_lock(struct eventlog_trace_event *trace, 
 }
 
 void eventlog_trace_unlock(struct eventlog_domain *domain, int reader)
+	__releases(&eventlog_trace_readers)
 {
 	mutex_unlock(&eventlog_traces.lock);
 	if (domain)
