@@ -44,9 +44,11 @@ def send_wrong(connection, subject):
                     [good, "Elog-Offset: 18446744073709551615"],
                     [good, "Elog-Offset: 0", "Elog-Previous: " + "1" * 32],
                     [good, "Elog-Offset: 0", "Elog-Previous-Size: x"],
-                    ["Elog-File: " + "1" * 3000, "Elog-Offset: 0"]):
+                    ["Elog-File: " + "1" * 3000, "Elog-Offset: 0"], ["no colon"],
+                    [good, "Elog-Offset: 0", "Status: 503"]):
         connection.send(subject, headers, b"garbage")
-    connection.send(subject, [good, "Elog-Offset: 0"], b"")
+    for headers in [good, "Elog-Offset: 0"], ["Status: 503"]:
+        connection.send(subject, headers, b"")
 
 
 def main(port, subject, path, file_id, order, *headers):

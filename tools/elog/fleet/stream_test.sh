@@ -160,7 +160,7 @@ other_verbs()
 		runs 0 export --format perfetto -o out.trace "$url" && [ -s out.trace ]
 }
 
-# The server that has no leave for direct requests answers in base64.
+# A stream that does not allow direct requests answers in base64.
 without_direct()
 {
 	python3 - "${url##*:}" <<'PYTHON' || return 1
@@ -227,7 +227,20 @@ begins_late()
 wrong_messages()
 {
 	send elog.2222.b.wrong d.elog 7 wrong && runs 1 show "$url" &&
-		says "2222/wrong: gap: message " && says "number=1999"
+		says "2222/wrong: gap: 12 messages of the stream, from " && says "number=1999"
+}
+
+# The server appends its headers to those of a message, which may have the same names.
+forged_headers()
+{
+	local header digit=1
+
+	events 3 3.elog 0 1000 || return 1
+	for header in "Status: 404" "Status: 503" "Nats-Sequence: 99999999" \
+		"Nats-Subject: elog.other.b.x" "Nats-Time-Stamp: x"; do
+		send "elog.3333.b.forged$((++digit))" 3.elog "$digit" 0-40 "$header" || return 1
+	done
+	runs 1 show --host web-3 "$url" && [ "$(wc -l < stdout)" = 5000 ] && ! says forged
 }
 
 check "messages in another order and twice" resends
@@ -235,6 +248,7 @@ check "gaps in a file and at its end" missing
 check "files that may be missing" unknown_before
 check "a capture whose beginning is missing" begins_late
 check "messages that are not valid" wrong_messages
+check "messages with headers of the server" forged_headers
 servers_stop
 
 rm -rf n0 a b c
@@ -271,6 +285,8 @@ follows()
 
 	start_reader
 	wait_for 60 has_lines 4000 || status=1
+	# This is no subject of elog ship.
+	send 'elog.aaaa.b.x"y' a/x.elog 9 1 "Elog-Offset: 5" || status=1
 	mv a/x.elog.2 a/x.elog.3 && mv a/x.elog.1 a/x.elog.2 && mv a/x.elog a/x.elog.1 &&
 		events a a/x.elog 3000 500 && ship a/x.elog || status=1
 	wait_for 60 has_lines 4500 || status=1

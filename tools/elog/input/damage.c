@@ -13,7 +13,11 @@ static void put_gap(const struct stream_gap *gap, struct elog_text *text)
 {
 	const struct order_gap *range = &gap->gap;
 
-	if (gap->sequence)
+	if (gap->count > 1)
+		elog_text_printf(text, "gap: %" PRIu64 " messages of the stream, from %" PRIu64
+				 " to %" PRIu64 ", are not valid, or were removed", gap->count,
+				 gap->sequence, gap->last);
+	else if (gap->count)
 		elog_text_printf(text, "gap: message %" PRIu64
 				 " of the stream is not valid, or was removed", gap->sequence);
 	else if (range->to)

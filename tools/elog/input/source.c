@@ -676,9 +676,15 @@ static int next_of_files(struct source *source, struct entry *entry)
 		}
 		if (!ret && open_replacement(source, input))
 			continue;
-		/* A capture may have nothing since then; other errors were printed. */
-		if (ret < 0 && input->capture && (ret != -EBADMSG || stream_is_empty(input->capture))) {
-			source->failed |= ret != -EBADMSG;
+		if (ret < 0 && input->capture) {
+			stream_drop(input->capture);
+			/* A capture may have nothing since then. */
+			if (ret == -EBADMSG && stream_is_empty(input->capture))
+				continue;
+		}
+		/* Errors of the servers were printed. */
+		if (input->capture && (ret == -ETIMEDOUT || ret == -EACCES)) {
+			source->failed = true;
 			continue;
 		}
 		if (ret < 0) {

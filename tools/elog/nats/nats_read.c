@@ -151,11 +151,27 @@ static bool take_headers(struct transport_stored *stored, const struct headers *
 		parse_number(headers->previous_size, &stored->previous_size));
 }
 
+/* The publisher may have used the names of the server's headers, which come last. */
 static const char *header(natsMsg *msg, const char *key)
 {
-	const char *value = NULL;
+	const char **values = NULL, *value = NULL;
+	int count = 0;
 
-	return natsMsgHeader_Get(msg, key, &value) ? NULL : value;
+	if (!natsMsgHeader_Values(msg, key, &values, &count) && count)
+		value = values[count - 1];
+	free(values);
+	return value;
+}
+
+/* The leader's replies have none; those of a message may be invalid. */
+static bool has_headers(natsMsg *msg)
+{
+	const char **keys = NULL;
+	int count = 0;
+	const natsStatus status = natsMsgHeader_Keys(msg, &keys, &count);
+
+	free(keys);
+	return status != NATS_NOT_FOUND;
 }
 
 /* A reply of any server: the message with further headers. */
@@ -167,14 +183,16 @@ static void take_direct(natsMsg *msg, struct transport_stored *stored)
 		.previous_size = header(msg, "Elog-Previous-Size"),
 		.offset = header(msg, "Elog-Offset"),
 	};
-	const char *status = header(msg, "Status"), *more = header(msg, "Description");
+	const char *sequence = header(msg, "Nats-Sequence"), *status = header(msg, "Status");
+	const char *more = header(msg, "Description");
 
-	if (status) {
+	/* With a number it is a message, whose publisher may have used "Status". */
+	if (status && !sequence) {
 		stored->error = !strcmp(status, "404") ? -ENOENT : -EAGAIN;
 		snprintf(stored->why, sizeof(stored->why), "%s %s", status, more ? more : "");
 		return;
 	}
-	if (!parse_number(header(msg, "Nats-Sequence"), &stored->sequence) ||
+	if (!parse_number(sequence, &stored->sequence) ||
 	    !parse_time(header(msg, "Nats-Time-Stamp"), &stored->time) ||
 	    !header(msg, "Nats-Subject") ||
 	    !copy(stored->subject, sizeof(stored->subject), header(msg, "Nats-Subject")) ||
@@ -344,7 +362,7 @@ bool nats_got(struct transport *transport, int milliseconds, struct transport_st
 	number = strrchr(natsMsg_GetSubject(msg), '.');
 	if (number && !parse_number(number + 1, &stored->number))
 		stored->number = UINT64_MAX;
-	if (header(msg, "Status") || header(msg, "Nats-Sequence")) {
+	if (has_headers(msg)) {
 		take_direct(msg, stored);
 		stored->memory = msg;
 		stored->is_message = true;

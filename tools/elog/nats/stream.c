@@ -116,14 +116,17 @@ static bool is_valid(const struct stream_capture *capture, const struct transpor
 					!strcmp(reply->subject, capture->subject);
 }
 
-/* Is there a reply that is worth something? Otherwise ask again, if it is time. */
-static bool has_answer(struct stream_capture *capture, bool certain)
+/*
+ * Is there a reply that is worth something? Otherwise ask again, if it is time: the leader, as
+ * the headers of a message may make the replies of other servers useless.
+ */
+static bool has_answer(struct stream_capture *capture)
 {
 	struct stream *stream = capture->stream;
 
 	if (!capture->has_reply) {
 		if (stream->connected && now() - capture->asked_at > AGAIN_NS)
-			stream_ask(capture, capture->asked, certain);
+			stream_ask(capture, capture->asked, true);
 		return false;
 	}
 	if ((!capture->reply.error || capture->reply.error == -EBADMSG) &&
@@ -164,7 +167,7 @@ int stream_wait(struct stream_capture *capture, uint64_t sequence, bool certain)
 	if ((!capture->pending && !capture->has_reply) || capture->asked != sequence || certain)
 		stream_ask(capture, sequence, certain);
 	*stream->why = '\0';
-	while (!has_answer(capture, certain)) {
+	while (!has_answer(capture)) {
 		if (signals_stops())
 			return -EINTR;
 		if (stream->ops->state(stream->transport) == TRANSPORT_CLOSED ||
@@ -301,8 +304,15 @@ static int add_gap(struct stream_capture *capture, const struct order_gap *gap,
 		   uint64_t sequence)
 {
 	struct stream *stream = capture->stream;
-	struct stream_gap *larger;
+	struct stream_gap *larger, *last;
 
+	/* Any number of messages may be invalid: these are one gap. */
+	last = stream->gap_count ? &stream->gaps[stream->gap_count - 1] : NULL;
+	if (sequence && last && last->count && last->capture == capture) {
+		last->last = sequence;
+		last->count++;
+		return 0;
+	}
 	larger = array_grow(stream->gaps, stream->gap_count, sizeof(*larger));
 	if (!larger)
 		return -ENOMEM;
@@ -311,6 +321,8 @@ static int add_gap(struct stream_capture *capture, const struct order_gap *gap,
 		.capture = capture,
 		.gap = gap ? *gap : (struct order_gap){ .to = 0 },
 		.sequence = sequence,
+		.last = sequence,
+		.count = !!sequence,
 	};
 	return 0;
 }
@@ -550,17 +562,15 @@ static int queue_message(struct stream_capture *capture, const struct transport_
 static int deliver(struct stream *stream, struct transport_stored *stored)
 {
 	struct stream_capture *capture = find_capture(stream, stored->subject);
-	uint64_t first = stored->sequence;
 	int ret = 0;
 
 	if (!capture) {
-		/* What it has stored before may be older than --since. */
-		if (stored->offset)
-			ret = stream_find_file(stream, stored, &first);
-		if (!ret)
-			ret = stream_add_capture(stream, stored->subject, first,
-						 stored->sequence - 1, stream->partial);
+		ret = stream_add_capture(stream, stored->subject, stored->sequence,
+					 stored->sequence - 1, stream->partial);
 		capture = ret ? NULL : find_capture(stream, stored->subject);
+		/* What it has stored before may be older than --since. */
+		if (capture && stored->offset)
+			ret = stream_find_file(stream, stored, &capture->cursor);
 	}
 	if (!ret && capture && !capture->dropped)
 		ret = queue_message(capture, stored);

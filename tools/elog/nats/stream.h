@@ -25,13 +25,17 @@ struct stream_capture;
 /**
  * struct stream_gap - what is missing
  * @capture: in which capture
- * @gap: where; not used if @sequence is set
- * @sequence: number of a message in the stream that is not valid; 0: there is none
+ * @gap: where; not used if @count is set
+ * @sequence: number of the first message in the stream that is not valid
+ * @last: number of the last one
+ * @count: number of these messages
  */
 struct stream_gap {
 	struct stream_capture *capture;
 	struct order_gap gap;
 	uint64_t sequence;
+	uint64_t last;
+	uint64_t count;
 };
 
 /** stream_is_url() - is this the URL of a stream, instead of the name of a file? */

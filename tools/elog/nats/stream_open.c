@@ -137,8 +137,9 @@ int stream_find_file(struct stream *stream, const struct transport_stored *messa
 	for (step = STEP; stored.offset && *first > begin; step *= 2) {
 		*first = sequence - begin > step ? sequence - step : begin;
 		ret = look_at(&search, *first, &stored);
+		/* The servers have removed it meanwhile. */
 		if (ret)
-			return ret;
+			return ret == -ENOENT ? 0 : ret;
 		if (strcmp(stored.file, message->file))
 			break;
 	}
