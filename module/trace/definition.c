@@ -74,6 +74,7 @@ static void eventlog_trace_unmade_add(struct eventlog_event *event)
 	event->trace.unmade = true;
 	list_add_tail(&event->trace.unmade_node, &eventlog_traces.unmade_list);
 	eventlog_traces.unmade++;
+	WRITE_ONCE(event->domain->trace_unmade, event->domain->trace_unmade + 1);
 }
 
 static void eventlog_trace_unmade_remove(struct eventlog_event *event)
@@ -83,6 +84,7 @@ static void eventlog_trace_unmade_remove(struct eventlog_event *event)
 	event->trace.unmade = false;
 	list_del(&event->trace.unmade_node);
 	eventlog_traces.unmade--;
+	WRITE_ONCE(event->domain->trace_unmade, event->domain->trace_unmade - 1);
 }
 
 void eventlog_trace_forget_event(struct eventlog_trace_event *trace)
@@ -373,18 +375,6 @@ static void eventlog_trace_event_wait(const struct eventlog_event *event)
 	}
 }
 
-static unsigned int eventlog_trace_unmade(const struct eventlog_domain *domain)
-{
-	const struct eventlog_event *event;
-	unsigned int count = 0;
-
-	mutex_lock(&eventlog_traces.lock);
-	list_for_each_entry(event, &eventlog_traces.unmade_list, trace.unmade_node)
-		count += event->domain == domain;
-	mutex_unlock(&eventlog_traces.lock);
-	return count;
-}
-
 void eventlog_trace_make_up(void)
 {
 	struct eventlog_domain *domain;
@@ -428,7 +418,6 @@ const struct eventlog_trace_ops eventlog_trace_definition_ops = {
 	.busy = eventlog_trace_event_busy,
 	.lost = eventlog_trace_lost,
 	.status = eventlog_trace_status,
-	.unmade = eventlog_trace_unmade,
 	.wait = eventlog_trace_event_wait,
 };
 
