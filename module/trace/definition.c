@@ -390,9 +390,15 @@ void eventlog_trace_make_up(void)
 		event = list_first_entry(&eventlog_traces.unmade_list, struct eventlog_event,
 					 trace.unmade_node);
 		domain = event->domain;
-		/* It comes first in the order of locks.  The worker tries again soon. */
-		if (!mutex_trylock(&domain->lock))
-			break;
+		/*
+		 * It comes first in the order of locks.  Continue with other domains: the owner of
+		 * an instance can keep its lock busy.  The worker tries this one again soon.
+		 */
+		if (!mutex_trylock(&domain->lock)) {
+			list_move_tail(&event->trace.unmade_node, &eventlog_traces.unmade_list);
+			eventlog_traces.untried = eventlog_traces.unmade;
+			continue;
+		}
 		eventlog_traces.untried--;
 		if (eventlog_user_room(event->user, EVENTLOG_QUOTA_TRACE_EVENTS)) {
 			eventlog_trace_unmade_remove(event);
