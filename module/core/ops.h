@@ -39,7 +39,6 @@ struct eventlog_watch;
  * @busy: is ftrace, perf or BPF attached, or does an eprobe or a trigger hold it
  * @lost: set the numbers of events that were too large for ftrace, and for perf and BPF
  * @status: append what is attached to an event, for the status listing
- * @unmade: number of a domain's live events that have no trace event for want of room
  * @wait: wait until ftrace knows the trace event of a live event; NULL: until ftrace has
  *	forgotten those of ended events, unless they must stay.  The domain is not locked,
  *	event_mutex is not held
@@ -55,7 +54,6 @@ struct eventlog_trace_ops {
 	bool (*busy)(const struct eventlog_event *event);
 	void (*lost)(const struct eventlog_event *event, u64 *ftrace, u64 *perf);
 	void (*status)(struct eventlog_text *text, const struct eventlog_event *event);
-	unsigned int (*unmade)(const struct eventlog_domain *domain);
 	void (*wait)(const struct eventlog_event *event);
 };
 

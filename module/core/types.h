@@ -55,6 +55,8 @@ struct task_struct;
  * @owner: effective uid of openers that need no capability; INVALID_UID: none.  Constant
  * @user: all its openers count as this user, with a reference; NULL: each is its own
  * @trace_group: what the groups of its trace events begin with; NULL: it has none.  Constant
+ * @trace_unmade: live events that have no trace event for want of room; written under the lock
+ *	of trace/worker.h, read without it
  * @dead: it was deleted: nothing is enabled any more, nothing can be added.  Set once
  * @ended: likewise, and all records are in the rings; read without the lock
  * @lock: see the top of the file
@@ -96,6 +98,7 @@ struct eventlog_domain {
 	kuid_t owner;
 	struct eventlog_user *user;
 	const char *trace_group;
+	unsigned int trace_unmade;
 	bool dead;
 	bool ended;
 	struct mutex lock;

@@ -76,6 +76,7 @@ static void eventlog_trace_unmade_add(struct eventlog_event *event)
 	event->trace.unmade = true;
 	list_add_tail(&event->trace.unmade_node, &eventlog_traces.unmade_list);
 	eventlog_traces.unmade++;
+	WRITE_ONCE(event->domain->trace_unmade, event->domain->trace_unmade + 1);
 }
 
 static void eventlog_trace_unmade_remove(struct eventlog_event *event)
@@ -85,6 +86,7 @@ static void eventlog_trace_unmade_remove(struct eventlog_event *event)
 	event->trace.unmade = false;
 	list_del(&event->trace.unmade_node);
 	eventlog_traces.unmade--;
+	WRITE_ONCE(event->domain->trace_unmade, event->domain->trace_unmade - 1);
 }
 
 void eventlog_trace_forget_event(struct eventlog_trace_event *trace)
@@ -375,18 +377,6 @@ static void eventlog_trace_event_wait(const struct eventlog_event *event)
 	}
 }
 
-static unsigned int eventlog_trace_unmade(const struct eventlog_domain *domain)
-{
-	const struct eventlog_event *event;
-	unsigned int count = 0;
-
-	mutex_lock(&eventlog_traces.lock);
-	list_for_each_entry(event, &eventlog_traces.unmade_list, trace.unmade_node)
-		count += event->domain == domain;
-	mutex_unlock(&eventlog_traces.lock);
-	return count;
-}
-
 void eventlog_trace_make_up(void)
 {
 	struct eventlog_domain *domain;
@@ -402,9 +392,15 @@ void eventlog_trace_make_up(void)
 		event = list_first_entry(&eventlog_traces.unmade_list, struct eventlog_event,
 					 trace.unmade_node);
 		domain = event->domain;
-		/* It comes first in the order of locks.  The worker tries again soon. */
-		if (!mutex_trylock(&domain->lock))
-			break;
+		/*
+		 * It comes first in the order of locks.  Continue with other domains: the owner of
+		 * an instance can keep its lock busy.  The worker tries this one again soon.
+		 */
+		if (!mutex_trylock(&domain->lock)) {
+			list_move_tail(&event->trace.unmade_node, &eventlog_traces.unmade_list);
+			eventlog_traces.untried = eventlog_traces.unmade;
+			continue;
+		}
 		eventlog_traces.untried--;
 		if (eventlog_user_room(event->user, EVENTLOG_QUOTA_TRACE_EVENTS)) {
 			eventlog_trace_unmade_remove(event);
@@ -430,7 +426,6 @@ const struct eventlog_trace_ops eventlog_trace_definition_ops = {
 	.busy = eventlog_trace_event_busy,
 	.lost = eventlog_trace_lost,
 	.status = eventlog_trace_status,
-	.unmade = eventlog_trace_unmade,
 	.wait = eventlog_trace_event_wait,
 };
 

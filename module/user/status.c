@@ -116,11 +116,10 @@ static void eventlog_status_event(struct eventlog_text *text, const struct event
 static void eventlog_status_totals(struct eventlog_text *text, const struct eventlog_domain *domain,
 				   unsigned int hidden)
 {
-	unsigned int unmade;
+	unsigned int unmade = READ_ONCE(domain->trace_unmade);
 
 	eventlog_text_print(text, "\nActive: %u\nBusy: %u\nMax: %u\n", domain->live, domain->busy,
 			    domain->events_max);
-	unmade = eventlog_trace_ops ? eventlog_trace_ops->unmade(domain) : 0;
 	if (unmade)
 		eventlog_text_print(text, "Not in tracefs: %u\n", unmade);
 	if (hidden)
