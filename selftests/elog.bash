@@ -279,3 +279,13 @@ has_failed_with()
 	[ -z "$output" ] || { echo "elog $*: printed $output"; return 1; }
 	has_words "$stderr" "$words" || { echo "elog $*"; return 1; }
 }
+
+# Deletes all instances.
+delete_instances()
+{
+	local name
+
+	for name in $("$ELOG" list --instances -q | awk '{ print $8 }'); do
+		"$ELOG" delete --instance "$name"
+	done
+}

@@ -8,12 +8,8 @@ load elog.bash
 
 teardown()
 {
-	local name
-
 	end_background
-	for name in $("$ELOG" list --instances -q | awk '{ print $8 }'); do
-		"$ELOG" delete --instance "$name"
-	done
+	delete_instances
 }
 
 @test "instances: what is wrong is refused, and nothing is created" {

@@ -6,24 +6,10 @@
 
 load elog.bash
 
-setup_file()
-{
-	find_built
-}
-
-setup()
-{
-	begin
-}
-
 teardown()
 {
-	local name
-
 	end_background
-	for name in $("$ELOG" list --instances -q | awk '{ print $8 }'); do
-		"$ELOG" delete --instance "$name"
-	done
+	delete_instances
 }
 
 # emit INSTANCE NUMBER: emits an event with the same name in each instance; empty: the root.

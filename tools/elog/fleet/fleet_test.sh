@@ -18,25 +18,6 @@ trap '[ -z "$shipper" ] || kill -9 "$shipper"; servers_stop; rm -rf "$work"' EXI
 make_file="python3 $here/fleet_file.py"
 a=aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa
 
-# runs STATUS ARGUMENT...: elog ends with this status.
-runs()
-{
-	local expected=$1 status=0
-
-	shift
-	timeout 120 "$elog" "$@" > stdout 2> stderr || status=$?
-	cat stdout stderr
-	[ "$status" = "$expected" ] && ! grep -q 'runtime error\|Sanitizer' stderr && return
-	echo "status $status, not $expected"
-	return 1
-}
-
-# says TEXT: the last elog has printed it.
-says()
-{
-	grep -qF -- "$1" stdout stderr
-}
-
 prints_header()
 {
 	$make_file make x.elog 100 "$a" && runs 0 info x.elog &&

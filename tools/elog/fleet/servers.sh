@@ -2,8 +2,8 @@
 # shellcheck shell=bash
 #
 # servers.sh - servers of NATS for tests, on free ports of the loopback interface, below those
-# that the kernel gives to other programs, or in networks of network.sh. Sourced after scripts/elog_tap.sh; their files are
-# in $work.
+# that the kernel gives to other programs, or in networks of network.sh. Their files are in
+# $work. runs and says, at the end, run elog with them. Sourced after scripts/elog_tap.sh.
 #
 #	servers_config COUNT [LINE]	makes the settings of COUNT servers, and sets $url. LINE
 #					is a further line of these
@@ -183,4 +183,24 @@ servers_stop()
 	for number in "${!server_pids[@]}"; do
 		server_kill "$number"
 	done
+}
+
+# runs STATUS ARGUMENT...: elog ends with this status.
+runs()
+{
+	local expected=$1 status=0
+
+	shift
+	# shellcheck disable=SC2154 # $elog: of elog_tap.sh
+	timeout 120 "$elog" "$@" > stdout 2> stderr || status=$?
+	head -20 stdout stderr
+	[ "$status" = "$expected" ] && ! grep -q 'runtime error\|Sanitizer' stderr && return
+	echo "status $status, not $expected"
+	return 1
+}
+
+# says TEXT: the last elog has printed it.
+says()
+{
+	grep -qF -- "$1" stdout stderr
 }

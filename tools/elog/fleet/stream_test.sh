@@ -17,25 +17,6 @@ trap '[ -z "$reader" ] || kill -9 "$reader"; servers_stop; rm -rf "$work"' EXIT
 
 make_file="python3 $here/fleet_file.py"
 
-# runs STATUS ARGUMENT...: elog ends with this status.
-runs()
-{
-	local expected=$1 status=0
-
-	shift
-	timeout 120 "$elog" "$@" > stdout 2> stderr || status=$?
-	head -20 stdout stderr
-	[ "$status" = "$expected" ] && ! grep -q 'runtime error\|Sanitizer' stderr && return
-	echo "status $status, not $expected"
-	return 1
-}
-
-# says TEXT: the last elog has printed it.
-says()
-{
-	grep -qF -- "$1" stdout stderr
-}
-
 # machine DIGIT: the id of a machine
 machine()
 {

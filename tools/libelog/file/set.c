@@ -107,17 +107,20 @@ static int grow(struct elog_reader_set *set)
 	return 0;
 }
 
+/* Closes the reader if it fails. */
 static int add(struct elog_reader_set *set, struct elog_reader *reader)
 {
-	struct member *member;
-	int ret;
+	struct member *member = NULL;
+	int ret = grow(set);
 
-	ret = grow(set);
-	if (ret)
+	if (!ret) {
+		member = calloc(1, sizeof(*member));
+		ret = member ? 0 : -ENOMEM;
+	}
+	if (ret) {
+		elog_reader_close(reader);
 		return ret;
-	member = calloc(1, sizeof(*member));
-	if (!member)
-		return -ENOMEM;
+	}
 	member->reader = reader;
 	member->number = set->count;
 	set->members[set->count++] = member;
@@ -130,12 +133,7 @@ int elog_reader_set_add(struct elog_reader_set *set, int fd,
 {
 	int ret = elog_reader_open(reader, fd);
 
-	if (ret)
-		return ret;
-	ret = add(set, *reader);
-	if (ret)
-		elog_reader_close(*reader);
-	return ret;
+	return ret ? ret : add(set, *reader);
 }
 
 int elog_reader_set_add_callback(struct elog_reader_set *set,
@@ -144,12 +142,7 @@ int elog_reader_set_add_callback(struct elog_reader_set *set,
 {
 	int ret = elog_reader_open_callback(reader, callback);
 
-	if (ret)
-		return ret;
-	ret = add(set, *reader);
-	if (ret)
-		elog_reader_close(*reader);
-	return ret;
+	return ret ? ret : add(set, *reader);
 }
 
 /* At equal times, as in one file: what has no CPU is first. */
