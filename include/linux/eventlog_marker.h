@@ -388,6 +388,18 @@ static eventlog_marker_function *eventlog_marker_local __maybe_unused;
 #endif
 
 /*
+ * Operands without the punctuation of immediate ones.  User Mode Linux is built with
+ * -mcmodel=large, where %c does not accept symbols; %p does, but only on x86.
+ */
+#ifdef CONFIG_UML
+#define EVENTLOG_MARKER_OPERANDS_1	"%p0, %p1, %p2, %p3, %p4, %p5, %p6"
+#define EVENTLOG_MARKER_OPERANDS_2	"%p7, %p8, %p9, %p10, %p11"
+#else
+#define EVENTLOG_MARKER_OPERANDS_1	"%c0, %c1, %c2, %c3, %c4, %c5, %c6"
+#define EVENTLOG_MARKER_OPERANDS_2	"%c7, %c8, %c9, %c10, %c11"
+#endif
+
+/*
  * A marker leaves an ELF note of the owner "eventlog", type 2, in the section
  * .note.eventlog, which is not loaded, so that "elog marker list FILE" finds it.  It
  * has the addresses of the marker and of its tag, text, path, module, function and
@@ -403,8 +415,8 @@ static eventlog_marker_function *eventlog_marker_local __maybe_unused;
 			    ".4byte 9, " EVENTLOG_MARKER_NOTE_BYTES ", 2\n"		\
 			    ".asciz \"eventlog\"\n"					\
 			    ".balign 4\n"						\
-			    ".dc.a %c0, %c1, %c2, %c3, %c4, %c5, %c6\n"			\
-			    ".4byte %c7, %c8, %c9, %c10, %c11\n"			\
+			    ".dc.a " EVENTLOG_MARKER_OPERANDS_1 "\n"			\
+			    ".4byte " EVENTLOG_MARKER_OPERANDS_2 "\n"			\
 			    ".popsection\n" : :						\
 			    "i" (&eventlog_marker_), "i" (tag_), "i" (text_),		\
 			    "i" (__FILE__), "i" (EVENTLOG_MARKER_MODULE),		\
