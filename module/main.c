@@ -83,6 +83,12 @@ static bool user_events_dynamic;
 module_param(user_events_dynamic, bool, 0444);
 MODULE_PARM_DESC(user_events_dynamic, "lines of user_events in dynamic_events (N)");
 
+#ifdef EVENTLOG_COUNT_STEPS
+unsigned long eventlog_steps_most[EVENTLOG_STEPS_KINDS];
+module_param_array_named(steps, eventlog_steps_most, ulong, NULL, 0644);
+MODULE_PARM_DESC(steps, "most steps during one hold of a lock, see core/steps.h");
+#endif
+
 /* Limits of one user, see core/user.h.  0 is a limit, which allows nothing. */
 #define EVENTLOG_LIMIT_DEFAULT ULONG_MAX
 static ulong user_limits[] = { [0 ... EVENTLOG_QUOTAS - 1] = EVENTLOG_LIMIT_DEFAULT };
@@ -126,10 +132,10 @@ static void eventlog_user_limits_set(unsigned long ring_pages_max)
 /* Removes what outlives open files: persistent events and marker policies. */
 static void eventlog_domain_empty(struct eventlog_domain *domain)
 {
-	mutex_lock(&domain->lock);
+	eventlog_domain_lock(domain);
 	eventlog_events_drop_all(domain);
 	eventlog_policies_drop_all(domain);
-	mutex_unlock(&domain->lock);
+	eventlog_domain_unlock(domain);
 }
 
 static void eventlog_root_destroy(void)

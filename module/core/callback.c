@@ -103,11 +103,11 @@ char *eventlog_describe(u32 descriptor)
 	char *text = NULL, *copy;
 	u32 bytes;
 
-	mutex_lock(&domain->lock);
+	eventlog_domain_lock(domain);
 	event = xa_load(&domain->definitions, descriptor);
 	if (event)
 		text = eventlog_schema_text(event, &bytes);
-	mutex_unlock(&domain->lock);
+	eventlog_domain_unlock(domain);
 	if (!event)
 		return ERR_PTR(-ENOENT);
 	/* Return a copy: memory of eventlog_alloc() must be freed before the module exits. */

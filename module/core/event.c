@@ -724,7 +724,7 @@ void eventlog_events_kill(struct eventlog_domain *domain)
 	struct eventlog_event *event;
 	unsigned long descriptor;
 
-	mutex_lock(&domain->lock);
+	eventlog_domain_lock(domain);
 	WRITE_ONCE(domain->dead, true);
 	xa_for_each(&domain->definitions, descriptor, event) {
 		cond_resched();
@@ -735,7 +735,7 @@ void eventlog_events_kill(struct eventlog_domain *domain)
 			eventlog_trace_ops->remove(event);
 	}
 	eventlog_domain_status_dead(domain);
-	mutex_unlock(&domain->lock);
+	eventlog_domain_unlock(domain);
 	if (eventlog_trace_ops)
 		eventlog_trace_ops->abandon(domain);
 }

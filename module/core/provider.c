@@ -71,7 +71,7 @@ static bool eventlog_provider_dump_enabled(struct eventlog_domain *domain,
 	bool enabled = false;
 	unsigned int i;
 
-	mutex_lock(&domain->lock);
+	eventlog_domain_lock(domain);
 	for (i = 0; i < provider->event_count && !enabled; i++) {
 		event = eventlog_provider_event(domain, provider->events[i]);
 		if (!event->state_dump)
@@ -79,7 +79,7 @@ static bool eventlog_provider_dump_enabled(struct eventlog_domain *domain,
 		enabled = rule ? eventlog_rule_matches(rule, event) :
 				 !!rcu_access_pointer(event->listeners);
 	}
-	mutex_unlock(&domain->lock);
+	eventlog_domain_unlock(domain);
 	return enabled;
 }
 
@@ -108,12 +108,12 @@ static void eventlog_providers_update(struct eventlog_domain *domain,
 
 	lockdep_assert_held(&domain->update_lock);
 	for (;;) {
-		mutex_lock(&domain->lock);
+		eventlog_domain_lock(domain);
 		info = list_first_entry_or_null(&domain->dirty_providers,
 						struct eventlog_provider_info, dirty_node);
 		if (info)
 			list_del_init(&info->dirty_node);
-		mutex_unlock(&domain->lock);
+		eventlog_domain_unlock(domain);
 		if (!info)
 			break;
 		eventlog_provider_notify(domain, info);
@@ -142,7 +142,7 @@ static struct eventlog_provider_info *eventlog_update_quick(struct eventlog_doma
 {
 	struct eventlog_provider_info *info, *quick = NULL;
 
-	mutex_lock(&domain->lock);
+	eventlog_domain_lock(domain);
 	list_for_each_entry(info, &domain->dirty_providers, dirty_node) {
 		if (info->kernel->enable)
 			continue;
@@ -150,7 +150,7 @@ static struct eventlog_provider_info *eventlog_update_quick(struct eventlog_doma
 		quick = info;
 		break;
 	}
-	mutex_unlock(&domain->lock);
+	eventlog_domain_unlock(domain);
 	return quick;
 }
 
@@ -163,9 +163,9 @@ bool eventlog_update_try(struct eventlog_domain *domain)
 		return false;
 	while ((info = eventlog_update_quick(domain)))
 		eventlog_provider_notify(domain, info);
-	mutex_lock(&domain->lock);
+	eventlog_domain_lock(domain);
 	done = list_empty(&domain->dirty_providers);
-	mutex_unlock(&domain->lock);
+	eventlog_domain_unlock(domain);
 	mutex_unlock(&domain->update_lock);
 	return done;
 }
@@ -211,7 +211,7 @@ static int eventlog_provider_add(struct eventlog_domain *domain,
 	/* Before subscribers note its value: the provider does not emit yet. */
 	for (i = 0; i < provider->event_count; i++)
 		atomic_long_set(&provider->events[i]->lost_rcu_idle, 0);
-	mutex_lock(&domain->lock);
+	eventlog_domain_lock(domain);
 	info = eventlog_kernel_provider_new(domain, provider, *preamble);
 	ret = PTR_ERR_OR_ZERO(info);
 	if (ret)
@@ -221,7 +221,7 @@ static int eventlog_provider_add(struct eventlog_domain *domain,
 	if (ret)
 		eventlog_kernel_provider_put(domain, info);
 out:
-	mutex_unlock(&domain->lock);
+	eventlog_domain_unlock(domain);
 	if (ret)
 		return ret;
 
@@ -287,7 +287,7 @@ void eventlog_provider_unregister(struct eventlog_provider *provider)
 	if (!info)
 		goto out;
 	list_del_init(&info->kernel_node);
-	mutex_lock(&domain->lock);
+	eventlog_domain_lock(domain);
 	for (i = 0; i < provider->event_count; i++) {
 		struct eventlog_provider_event *source = provider->events[i];
 		struct eventlog_event *event = eventlog_provider_event(domain, source);
@@ -297,7 +297,7 @@ void eventlog_provider_unregister(struct eventlog_provider *provider)
 	}
 	provider->info = NULL;
 	provider->id = 0;
-	mutex_unlock(&domain->lock);
+	eventlog_domain_unlock(domain);
 
 	for (i = 0; i < provider->event_count; i++)
 		static_branch_disable(&provider->events[i]->enabled);
@@ -307,9 +307,9 @@ void eventlog_provider_unregister(struct eventlog_provider *provider)
 	if (info->enabled_once)
 		synchronize_rcu();
 
-	mutex_lock(&domain->lock);
+	eventlog_domain_lock(domain);
 	eventlog_kernel_provider_put(domain, info);
-	mutex_unlock(&domain->lock);
+	eventlog_domain_unlock(domain);
 out:
 	mutex_unlock(&domain->update_lock);
 }

@@ -99,13 +99,13 @@ int eventlog_rule_bind(struct eventlog_domain *domain, struct eventlog_subscribe
 	/* Kernel providers cannot go meanwhile, and with them the names in their tables. */
 	lockdep_assert_held(&domain->update_lock);
 	for (;;) {
-		mutex_lock(&domain->lock);
+		eventlog_domain_lock(domain);
 		event = eventlog_rule_match_after(domain, rule, descriptor);
 		if (event) {
 			eventlog_event_hold(event);
 			provider = eventlog_event_sets(event);
 		}
-		mutex_unlock(&domain->lock);
+		eventlog_domain_unlock(domain);
 		if (!event)
 			return 0;
 		descriptor = event->descriptor;

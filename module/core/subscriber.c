@@ -103,18 +103,18 @@ void eventlog_subscribers_end(struct eventlog_domain *domain)
 	unsigned int count;
 
 	/* No more can come. */
-	mutex_lock(&domain->lock);
+	eventlog_domain_lock(domain);
 	count = domain->subscriber_count;
-	mutex_unlock(&domain->lock);
+	eventlog_domain_unlock(domain);
 	if (!count)
 		return;
 	/* Writers that found the old listeners are done after a grace period. */
 	synchronize_rcu();
 	smp_store_release(&domain->ended, true);
-	mutex_lock(&domain->lock);
+	eventlog_domain_lock(domain);
 	list_for_each_entry(subscriber, &domain->subscribers, node)
 		eventlog_subscriber_wake_all(subscriber);
-	mutex_unlock(&domain->lock);
+	eventlog_domain_unlock(domain);
 }
 
 /* ---- rings ---- */
@@ -342,7 +342,7 @@ int eventlog_subscriber_rule_add(struct eventlog_subscriber *subscriber,
 		ret = eventlog_rule_bind(domain, rule);
 	if (ret)
 		goto out;
-	mutex_lock(&domain->lock);
+	eventlog_domain_lock(domain);
 	rule->id = subscriber->next_rule_id;
 	ret = eventlog_enable_rule_add(subscriber, rule);
 	if (!ret) {
@@ -350,7 +350,7 @@ int eventlog_subscriber_rule_add(struct eventlog_subscriber *subscriber,
 		subscriber->rule_count++;
 		request->rule_id = rule->id;
 	}
-	mutex_unlock(&domain->lock);
+	eventlog_domain_unlock(domain);
 out:
 	if (ret) {
 		eventlog_rule_free(rule);
@@ -367,25 +367,25 @@ int eventlog_subscriber_rule_delete(struct eventlog_subscriber *subscriber, u32 
 
 	eventlog_mapped_ops->drain(domain);
 	eventlog_update_begin(domain);
-	mutex_lock(&domain->lock);
+	eventlog_domain_lock(domain);
 	list_for_each_entry(rule, &subscriber->rules, node) {
 		if (rule->id == rule_id)
 			goto found;
 	}
-	mutex_unlock(&domain->lock);
+	eventlog_domain_unlock(domain);
 	eventlog_update_end(domain, NULL, NULL);
 	return -ENOENT;
 found:
 	eventlog_enable_rule_remove(subscriber, rule);
 	eventlog_subscriber_fold(subscriber, rule);
 	subscriber->rule_count--;
-	mutex_unlock(&domain->lock);
+	eventlog_domain_unlock(domain);
 	eventlog_update_end(domain, NULL, NULL);
 	/* Writers that found the old arrays may still be testing the rule. */
 	synchronize_rcu();
-	mutex_lock(&domain->lock);
+	eventlog_domain_lock(domain);
 	eventlog_subscriber_fold(subscriber, rule);
-	mutex_unlock(&domain->lock);
+	eventlog_domain_unlock(domain);
 	eventlog_rule_free(rule);
 	return 0;
 }
@@ -483,13 +483,13 @@ static u64 eventlog_subscriber_rcu_idle(struct eventlog_subscriber *subscriber)
 	unsigned long descriptor;
 	u64 lost = 0;
 
-	mutex_lock(&domain->lock);
+	eventlog_domain_lock(domain);
 	xa_for_each(&subscriber->event_stats, descriptor, stats) {
 		event = xa_load(&domain->definitions, descriptor);
 		if (event)
 			lost += eventlog_event_stats_rcu_idle(stats, event);
 	}
-	mutex_unlock(&domain->lock);
+	eventlog_domain_unlock(domain);
 	return lost;
 }
 
@@ -502,14 +502,14 @@ static int eventlog_subscriber_stat_event(struct eventlog_subscriber *subscriber
 
 	if (stat->ring != EVENTLOG_RINGS_ALL)
 		return -EINVAL;
-	mutex_lock(&domain->lock);
+	eventlog_domain_lock(domain);
 	event = xa_load(&domain->definitions, stat->descriptor);
 	if (event)
 		stats = eventlog_subscriber_stats(subscriber, event, false);
 	if (stats)
 		stat->event_lost = (unsigned long)atomic_long_read(&stats->lost) +
 				   eventlog_event_stats_rcu_idle(stats, event);
-	mutex_unlock(&domain->lock);
+	eventlog_domain_unlock(domain);
 	return stats ? 0 : -ENOENT;
 }
 
@@ -528,7 +528,7 @@ static int eventlog_subscriber_stat_rules(struct eventlog_subscriber *subscriber
 	const struct eventlog_subscriber_rule *rule;
 	bool found = !stat->rule_id;
 
-	mutex_lock(&domain->lock);
+	eventlog_domain_lock(domain);
 	list_for_each_entry(rule, &subscriber->rules, node) {
 		if (stat->rule_id && stat->rule_id != rule->id)
 			continue;
@@ -537,7 +537,7 @@ static int eventlog_subscriber_stat_rules(struct eventlog_subscriber *subscriber
 	}
 	if (!stat->rule_id)
 		eventlog_filter_counts_add(stat, subscriber->filtered);
-	mutex_unlock(&domain->lock);
+	eventlog_domain_unlock(domain);
 	return found ? 0 : -ENOENT;
 }
 
@@ -686,7 +686,7 @@ static int eventlog_subscriber_join(struct eventlog_subscriber *subscriber)
 	struct eventlog_domain *domain = subscriber->domain;
 	int ret;
 
-	mutex_lock(&domain->lock);
+	eventlog_domain_lock(domain);
 	ret = domain->subscriber_count < domain->subscribers_max ? 0 : -EMFILE;
 	if (domain->dead)
 		ret = -ENODEV;
@@ -695,7 +695,7 @@ static int eventlog_subscriber_join(struct eventlog_subscriber *subscriber)
 		list_add_tail(&subscriber->node, &domain->subscribers);
 		domain->subscriber_count++;
 	}
-	mutex_unlock(&domain->lock);
+	eventlog_domain_unlock(domain);
 	return ret;
 }
 
@@ -788,12 +788,12 @@ void eventlog_subscriber_free(struct eventlog_subscriber *subscriber)
 	struct eventlog_domain *domain = subscriber->domain;
 
 	eventlog_update_begin(domain);
-	mutex_lock(&domain->lock);
+	eventlog_domain_lock(domain);
 	list_del(&subscriber->node);
 	domain->subscriber_count--;
 	eventlog_enable_subscriber_remove(subscriber);
 	eventlog_events_release_retained(domain);
-	mutex_unlock(&domain->lock);
+	eventlog_domain_unlock(domain);
 	eventlog_update_end(domain, NULL, NULL);
 	/* Writers may still use its rings or run its callback. */
 	synchronize_rcu();

@@ -34,6 +34,8 @@
 #include <linux/xarray.h>
 #include <uapi/linux/eventlog.h>
 
+#include "core/steps.h"
+
 struct eventlog_event;
 struct eventlog_expression;
 struct eventlog_layout;
@@ -59,7 +61,8 @@ struct task_struct;
  *	of trace/worker.h, read without it
  * @dead: it was deleted: nothing is enabled any more, nothing can be added.  Set once
  * @ended: likewise, and all records are in the rings; read without the lock
- * @lock: see the top of the file
+ * @lock: see the top of the file; eventlog_domain_lock() takes it
+ * @steps: of the current hold of @lock
  * @definitions: struct eventlog_event by descriptor, live and retained; also read
  *	under RCU
  * @names: the same, hashed by everything that makes two definitions different
@@ -102,6 +105,7 @@ struct eventlog_domain {
 	bool dead;
 	bool ended;
 	struct mutex lock;
+	struct eventlog_steps steps;
 	struct xarray definitions;
 	DECLARE_HASHTABLE(names, 10);
 	siphash_key_t hash_key;
@@ -132,6 +136,40 @@ struct eventlog_domain {
 	unsigned int events_reserved;
 	unsigned int subscribers_max;
 };
+
+/**
+ * eventlog_domain_lock() - take domain->lock
+ * @domain: the domain
+ */
+static inline void eventlog_domain_lock(struct eventlog_domain *domain)
+{
+	mutex_lock(&domain->lock);
+	eventlog_steps_begin(&domain->steps);
+}
+
+/**
+ * eventlog_domain_trylock() - take domain->lock unless it is held
+ * @domain: the domain
+ *
+ * Return: whether it was taken.
+ */
+static inline bool eventlog_domain_trylock(struct eventlog_domain *domain)
+{
+	if (!mutex_trylock(&domain->lock))
+		return false;
+	eventlog_steps_begin(&domain->steps);
+	return true;
+}
+
+/**
+ * eventlog_domain_unlock() - release domain->lock
+ * @domain: the domain
+ */
+static inline void eventlog_domain_unlock(struct eventlog_domain *domain)
+{
+	eventlog_steps_end(&domain->steps, EVENTLOG_STEPS_DOMAIN);
+	mutex_unlock(&domain->lock);
+}
 
 /**
  * struct eventlog_provider_info - what a domain knows of a provider

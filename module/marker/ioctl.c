@@ -98,14 +98,14 @@ static int eventlog_ioctl_marker_next(struct eventlog_domain *domain, struct fil
 		return -EPERM;
 	/* With update_lock, handlers and filter belong together. */
 	mutex_lock(&domain->update_lock);
-	mutex_lock(&domain->lock);
+	eventlog_domain_lock(domain);
 	marker = eventlog_marker_after(domain, &event, request->descriptor);
 	if (marker) {
 		text = eventlog_marker_strings(event, marker, &request->text_size);
 		expression = eventlog_marker_filter(marker, &found.rejected);
 		eventlog_marker_describe(event, marker, &found);
 	}
-	mutex_unlock(&domain->lock);
+	eventlog_domain_unlock(domain);
 	mutex_unlock(&domain->update_lock);
 	if (!marker)
 		return -ENOENT;
@@ -262,7 +262,7 @@ static int eventlog_ioctl_policy_next(struct eventlog_domain *domain, struct fil
 	text = eventlog_alloc(2 * EVENTLOG_GLOB_MAX + EVENTLOG_FILTER_TEXT_MAX);
 	if (!text)
 		return -ENOMEM;
-	mutex_lock(&domain->lock);
+	eventlog_domain_lock(domain);
 	policy = eventlog_policy_after(domain, request->id);
 	if (policy)
 		request->text_size = eventlog_policy_text(policy, text);
@@ -272,7 +272,7 @@ static int eventlog_ioctl_policy_next(struct eventlog_domain *domain, struct fil
 		request->handlers = policy->handlers;
 		request->operation = policy->operation;
 	}
-	mutex_unlock(&domain->lock);
+	eventlog_domain_unlock(domain);
 	ret = -ENOENT;
 	if (!policy)
 		goto out;

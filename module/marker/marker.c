@@ -56,10 +56,10 @@ static void eventlog_markers_mark_dirty(struct eventlog_markers *markers)
 	struct eventlog_provider_info *info = markers->provider.info;
 
 	lockdep_assert_held(&domain->update_lock);
-	mutex_lock(&domain->lock);
+	eventlog_domain_lock(domain);
 	if (list_empty(&info->dirty_node))
 		list_add_tail(&info->dirty_node, &domain->dirty_providers);
-	mutex_unlock(&domain->lock);
+	eventlog_domain_unlock(domain);
 }
 
 bool eventlog_marker_matches(const struct eventlog_marker *marker, const char *pattern)

@@ -330,7 +330,7 @@ int eventlog_policy_add(struct eventlog_domain *domain, const char *program, con
 	policy = eventlog_policy_new(program, marker, expression, request);
 	if (!policy)
 		return -ENOMEM;
-	mutex_lock(&domain->lock);
+	eventlog_domain_lock(domain);
 	count = domain->policy_count;
 	ret = domain->dead ? -ENODEV : eventlog_policy_insert(domain, policy);
 	/* A policy that was not added may have removed others: apply those that are left. */
@@ -340,7 +340,7 @@ int eventlog_policy_add(struct eventlog_domain *domain, const char *program, con
 		if (ret || domain->policy_count != count || request->changed)
 			eventlog_domain_generation_bump(domain);
 	}
-	mutex_unlock(&domain->lock);
+	eventlog_domain_unlock(domain);
 	if (ret <= 0)
 		eventlog_policy_free(policy);
 	return ret < 0 ? ret : 0;

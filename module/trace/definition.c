@@ -41,13 +41,13 @@ struct eventlog_domain *eventlog_trace_lock(struct eventlog_trace_event *trace, 
 	for (;;) {
 		domain = READ_ONCE(trace->domain);
 		if (domain)
-			mutex_lock(&domain->lock);
+			eventlog_domain_lock(domain);
 		mutex_lock(&eventlog_traces.lock);
 		if (domain == trace->domain)
 			return domain;
 		mutex_unlock(&eventlog_traces.lock);
 		if (domain)
-			mutex_unlock(&domain->lock);
+			eventlog_domain_unlock(domain);
 	}
 }
 
@@ -56,7 +56,7 @@ void eventlog_trace_unlock(struct eventlog_domain *domain, int reader)
 {
 	mutex_unlock(&eventlog_traces.lock);
 	if (domain)
-		mutex_unlock(&domain->lock);
+		eventlog_domain_unlock(domain);
 	srcu_read_unlock(&eventlog_trace_readers, reader);
 }
 
@@ -396,7 +396,7 @@ void eventlog_trace_make_up(void)
 		 * It comes first in the order of locks.  Continue with other domains: the owner of
 		 * an instance can keep its lock busy.  The worker tries this one again soon.
 		 */
-		if (!mutex_trylock(&domain->lock)) {
+		if (!eventlog_domain_trylock(domain)) {
 			list_move_tail(&event->trace.unmade_node, &eventlog_traces.unmade_list);
 			eventlog_traces.untried = eventlog_traces.unmade;
 			continue;
@@ -409,7 +409,7 @@ void eventlog_trace_make_up(void)
 			list_move_tail(&event->trace.unmade_node, &eventlog_traces.unmade_list);
 		}
 		/* The table is still locked, therefore the domain cannot be freed yet. */
-		mutex_unlock(&domain->lock);
+		eventlog_domain_unlock(domain);
 	}
 }
 

@@ -67,14 +67,14 @@ static struct eventlog_event *eventlog_describe_find(struct eventlog_domain *dom
 	int ret;
 
 	if (!(request->flags & EVENTLOG_DESCRIBE_NEXT)) {
-		mutex_lock(&domain->lock);
+		eventlog_domain_lock(domain);
 		event = xa_load(&domain->definitions, descriptor);
 		return event && eventlog_event_visible(event, viewer) ? event : ERR_PTR(-ENOENT);
 	}
 	for (;;) {
 		ret = eventlog_hidden_skip(domain, &descriptor, viewer, eventlog_event_visible,
 					   UINT_MAX, &live);
-		mutex_lock(&domain->lock);
+		eventlog_domain_lock(domain);
 		if (ret < 0)
 			return ERR_PTR(ret);
 		event = xa_find_after(&domain->definitions, &descriptor, U32_MAX, XA_PRESENT);
@@ -82,7 +82,7 @@ static struct eventlog_event *eventlog_describe_find(struct eventlog_domain *dom
 			return ERR_PTR(-ENOENT);
 		if (eventlog_event_visible(event, viewer))
 			return event;
-		mutex_unlock(&domain->lock);
+		eventlog_domain_unlock(domain);
 	}
 }
 
@@ -102,7 +102,7 @@ int eventlog_ioctl_describe(struct eventlog_domain *domain, struct file *filp, v
 	viewer = eventlog_viewer_of(domain, filp);
 	event = eventlog_describe_find(domain, request, &viewer);
 	if (IS_ERR(event)) {
-		mutex_unlock(&domain->lock);
+		eventlog_domain_unlock(domain);
 		return PTR_ERR(event);
 	}
 	text = eventlog_schema_text(event, &text_bytes);
@@ -113,7 +113,7 @@ int eventlog_ioctl_describe(struct eventlog_domain *domain, struct file *filp, v
 		request->instance = domain->id;
 		request->sync = eventlog_describe_sync(event, &viewer, &request->sync_pid);
 	}
-	mutex_unlock(&domain->lock);
+	eventlog_domain_unlock(domain);
 	if (!text)
 		return -ENOMEM;
 
@@ -207,7 +207,7 @@ static int eventlog_batch_fill(struct eventlog_batch *batch, struct eventlog_dom
 			return ret;
 		looked_at += ret;
 		descriptor = batch->descriptor;
-		mutex_lock(&domain->lock);
+		eventlog_domain_lock(domain);
 		for (locked = 0; locked < EVENTLOG_DEFINITIONS_LOCKED; locked++) {
 			event = xa_find_after(&domain->definitions, &descriptor, U32_MAX,
 					      XA_PRESENT);
@@ -216,7 +216,7 @@ static int eventlog_batch_fill(struct eventlog_batch *batch, struct eventlog_dom
 				break;
 			batch->descriptor = descriptor;
 		}
-		mutex_unlock(&domain->lock);
+		eventlog_domain_unlock(domain);
 		if (locked < EVENTLOG_DEFINITIONS_LOCKED)
 			return event ? 0 : -ENOENT;
 		looked_at += locked;

@@ -85,9 +85,9 @@ static int eventlog_ioctl_delete(struct eventlog_domain *domain, struct file *fi
 	}
 	ret = -EINVAL;
 	if (eventlog_name_valid(provider) && eventlog_name_valid(event)) {
-		mutex_lock(&domain->lock);
+		eventlog_domain_lock(domain);
 		ret = eventlog_event_delete(domain, provider, event);
-		mutex_unlock(&domain->lock);
+		eventlog_domain_unlock(domain);
 	}
 	kfree(event);
 out:
@@ -102,14 +102,14 @@ static int eventlog_ioctl_counts(struct eventlog_domain *domain, struct file *fi
 
 	if (counts->flags || memchr_inv(counts->reserved, 0, sizeof(counts->reserved)))
 		return -EINVAL;
-	mutex_lock(&domain->lock);
+	eventlog_domain_lock(domain);
 	counts->events = domain->live;
 	counts->enabled = domain->busy;
 	counts->retained = domain->retained_count;
 	counts->providers = domain->kernel_provider_count;
 	counts->subscribers = domain->subscriber_count;
 	counts->policies = domain->policy_count;
-	mutex_unlock(&domain->lock);
+	eventlog_domain_unlock(domain);
 	counts->restricted = !eventlog_capable(domain, filp);
 	return eventlog_argument_put(user, counts, sizeof(*counts));
 }

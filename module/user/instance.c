@@ -592,10 +592,10 @@ static int eventlog_ioctl_instance_next(struct eventlog_domain *domain, struct f
 		request->owner = from_kuid_munged(current_user_ns(), instance->domain.owner);
 		request->group = from_kgid_munged(current_user_ns(), instance->group);
 		request->mode = instance->mode;
-		mutex_lock(&instance->domain.lock);
+		eventlog_domain_lock(&instance->domain);
 		request->events = instance->domain.live;
 		request->subscribers = instance->domain.subscriber_count;
-		mutex_unlock(&instance->domain.lock);
+		eventlog_domain_unlock(&instance->domain);
 		/* Not the table's reference, and not the one taken here. */
 		request->files = max_t(int, refcount_read(&instance->users) - 2, 0);
 		ret = eventlog_text_put(request->name, instance->name, request->name_size);

@@ -60,9 +60,9 @@ static void eventlog_registration_free(struct eventlog_file *file,
 				       struct eventlog_registration *registration)
 {
 	eventlog_registrant_put(registration->registrant);
-	mutex_lock(&file->domain->lock);
+	eventlog_domain_lock(file->domain);
 	eventlog_event_put(registration->event, &registration->use);
-	mutex_unlock(&file->domain->lock);
+	eventlog_domain_unlock(file->domain);
 	eventlog_user_uncharge(file->user, EVENTLOG_QUOTA_REGISTRATIONS, 1);
 	call_rcu(&registration->rcu, eventlog_registration_free_rcu);
 }
@@ -79,10 +79,10 @@ static struct eventlog_event *eventlog_registration_event(struct eventlog_file *
 	struct eventlog_draft draft;
 	int ret;
 
-	mutex_lock(&domain->lock);
+	eventlog_domain_lock(domain);
 	event = eventlog_event_get(domain, provider, fields, request->level, request->keywords,
 				   NULL, use);
-	mutex_unlock(&domain->lock);
+	eventlog_domain_unlock(domain);
 	if (event != ERR_PTR(-ENOENT))
 		return event;
 
@@ -90,10 +90,10 @@ static struct eventlog_event *eventlog_registration_event(struct eventlog_file *
 				  request->keywords);
 	if (ret)
 		return ERR_PTR(ret);
-	mutex_lock(&domain->lock);
+	eventlog_domain_lock(domain);
 	event = eventlog_event_get(domain, provider, fields, request->level, request->keywords,
 				   &draft, use);
-	mutex_unlock(&domain->lock);
+	eventlog_domain_unlock(domain);
 	eventlog_draft_free(&draft, domain);
 	return event;
 }
@@ -176,9 +176,9 @@ static int eventlog_registration_confirm(struct eventlog_file *file,
 		xa_store(&file->registrations, request->write_index, registration, GFP_KERNEL);
 		eventlog_registration_publish(file, request->write_index, registration);
 		if (request->flags & EVENTLOG_REGISTER_PERSIST) {
-			mutex_lock(&file->domain->lock);
+			eventlog_domain_lock(file->domain);
 			eventlog_event_persist(registration->event);
-			mutex_unlock(&file->domain->lock);
+			eventlog_domain_unlock(file->domain);
 		}
 	}
 	mutex_unlock(&file->lock);
@@ -402,7 +402,7 @@ static int eventlog_filter_find(struct eventlog_file *file, struct eventlog_filt
 	mutex_lock(&file->lock);
 	registration = xa_load(&file->registrations, request->write_index);
 	if (registration) {
-		mutex_lock(&domain->lock);
+		eventlog_domain_lock(domain);
 		ret = 0;
 		if (request->flags & EVENTLOG_FILTER_GET_INCOMPATIBLE)
 			ret = eventlog_policy_ops->incompatible(registration->event,
@@ -410,7 +410,7 @@ static int eventlog_filter_find(struct eventlog_file *file, struct eventlog_filt
 		else
 			eventlog_policy_ops->filter(registration->event, filter);
 		request->generation = eventlog_domain_generation(domain);
-		mutex_unlock(&domain->lock);
+		eventlog_domain_unlock(domain);
 	}
 	mutex_unlock(&file->lock);
 	return ret;

@@ -8,7 +8,7 @@
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/timekeeping.h>
-#ifdef CONFIG_X86_64
+#if defined(CONFIG_X86_64) && !defined(CONFIG_UML)
 #include <asm/tsc.h>
 #endif
 
@@ -49,7 +49,7 @@ struct eventlog_pass {
 
 /* ---- the cycle counter ---- */
 
-#ifdef CONFIG_X86_64
+#if defined(CONFIG_X86_64) && !defined(CONFIG_UML)
 
 bool eventlog_cycles_usable(void)
 {

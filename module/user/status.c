@@ -148,7 +148,7 @@ static size_t eventlog_status_fill(struct eventlog_status *status, struct eventl
 	unsigned int looked_at;
 	size_t needed = 0;
 
-	mutex_lock(&domain->lock);
+	eventlog_domain_lock(domain);
 	for (looked_at = 0; looked_at < EVENTLOG_STATUS_EVENTS; looked_at++) {
 		event = xa_find_after(&domain->definitions, &descriptor, U32_MAX, XA_PRESENT);
 		status->bytes = text.bytes;
@@ -168,7 +168,7 @@ static size_t eventlog_status_fill(struct eventlog_status *status, struct eventl
 			break;
 		status->descriptor = descriptor;
 	}
-	mutex_unlock(&domain->lock);
+	eventlog_domain_unlock(domain);
 	return needed;
 }
 

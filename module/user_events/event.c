@@ -95,7 +95,7 @@ static struct eventlog_event *ue_event_get(struct eventlog_ue_command *command,
 	bool multi = flags & EVENTLOG_UE_MULTI;
 	struct eventlog_event *event;
 
-	mutex_lock(&domain->lock);
+	eventlog_domain_lock(domain);
 	event = ERR_PTR(-EADDRINUSE);
 	if (!ue_event_conflicts(command, multi))
 		event = eventlog_event_get(domain, ue_provider(multi), &command->fields,
@@ -105,7 +105,7 @@ static struct eventlog_event *ue_event_get(struct eventlog_ue_command *command,
 		if (flags & EVENTLOG_UE_PERSIST)
 			eventlog_event_persist(event);
 	}
-	mutex_unlock(&domain->lock);
+	eventlog_domain_unlock(domain);
 	return event;
 }
 
@@ -168,18 +168,18 @@ void eventlog_ue_event_use(struct eventlog_watch *watch, struct eventlog_event_u
 {
 	struct eventlog_domain *domain = eventlog_ue_domain();
 
-	mutex_lock(&domain->lock);
+	eventlog_domain_lock(domain);
 	eventlog_event_use(watch->event, use);
-	mutex_unlock(&domain->lock);
+	eventlog_domain_unlock(domain);
 }
 
 void eventlog_ue_event_put(struct eventlog_watch *watch, struct eventlog_event_use *use)
 {
 	struct eventlog_domain *domain = eventlog_ue_domain();
 
-	mutex_lock(&domain->lock);
+	eventlog_domain_lock(domain);
 	eventlog_event_put(watch->event, use);
-	mutex_unlock(&domain->lock);
+	eventlog_domain_unlock(domain);
 }
 
 /* Finds out whether events of a name can be deleted, under domain->lock. */
@@ -210,12 +210,12 @@ int eventlog_ue_event_delete(const char *name)
 	bool formats[2] = {};
 	int ret, multi;
 
-	mutex_lock(&domain->lock);
+	eventlog_domain_lock(domain);
 	ret = ue_event_deletable(name, formats);
 	for (multi = 0; multi < 2 && !ret; multi++)
 		if (formats[multi])
 			ret = eventlog_event_delete(domain, ue_provider(multi), name);
-	mutex_unlock(&domain->lock);
+	eventlog_domain_unlock(domain);
 	/* Programs expect it to be gone. */
 	if (!ret && eventlog_trace_ops)
 		eventlog_trace_ops->wait(NULL);
