@@ -145,6 +145,23 @@ traces_in_ctf_are_equal()
 		[ "$(sed 's/__b_len = 0, //' text2 | sed 's/ reserved.ctf//' | wc -l)" = "$(wc -l < text)" ]
 }
 
+# Records that have their definitions: CTF 1.8 has no optional fields, but variants.
+records_are_decoded()
+{
+	reader write decoded decoded.elog && lines decoded.elog || return 1
+	babeltrace2 decoded.elog > text 2> stderr || return 1
+	for part in ' Shop:Order: ' ' item_a_b = "tea", item_x = ( "true" : container = 1 ), ' \
+		'item_x = ( <unknown> : container = 255 )' ' price = 2.5, at = "1969-12-31T23:43:20Z"' \
+		' n = { 200 }, s = { -2 }, x = { 0xABCD }, ' ' n = <none>, s = <none>, x = <none>, '; do
+		grep -qF -- "$part" text || { echo "$part"; cat text; return 1; }
+	done
+	! grep eventheader_flags text || return 1
+	babeltrace2 decoded.elog -o ctf -w decoded.ctf > stdout 2> stderr || { cat stderr; return 1; }
+	reader decoded decoded.elog.jsonl decoded.elog && reader decoded decoded.elog.jsonl decoded.ctf &&
+		[ "$(reader count decoded.elog 'price > 2 && item.x == true')" = '3 0' ] &&
+		[ "$(reader count decoded.elog 'n < 10')" = '1 0' ]
+}
+
 # A trace of LTTng begins in the middle of the file, and each of its events is between two.
 traces_of_lttng_are_merged()
 {
@@ -202,7 +219,7 @@ damage_is_reported()
 any_damage_is_harmless()
 {
 	reader write small small.elog && reader cut small.elog cut.elog &&
-		reader change spans.elog changed.elog
+		reader change spans.elog changed.elog && reader change decoded.elog changed.elog
 }
 
 # Clocks that no machine has; more kinds of events than a file may have; large payloads.
@@ -249,6 +266,7 @@ check 'all events, fields, times and losses are those of elog' finds_what_elog_f
 check 'numbers and sums are equal' sums_are_equal
 check 'text is readable' text_is_readable
 check 'traces in CTF have the same events and losses' traces_in_ctf_are_equal
+check 'records that describe their fields are decoded' records_are_decoded
 check 'traces of LTTng are merged by time' traces_of_lttng_are_merged
 check 'parameters select' parameters_select
 check 'damage is reported with its position' damage_is_reported

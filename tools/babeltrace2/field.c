@@ -118,8 +118,20 @@ static bt_field_class *make_array(bt_trace_class *trace_class, size_t size)
 	return class;
 }
 
+/* In decoded records, bools may have other numbers. */
+static bt_field_class *make_bool(bt_trace_class *trace_class)
+{
+	static const struct elog_schema_name names[] = { { 0, "false", "" }, { 1, "true", "" } };
+	bt_field_class *class = bt_field_class_enumeration_signed_create(trace_class);
+
+	if (!class || (!add_signed_name(class, &names[0]) && !add_signed_name(class, &names[1])))
+		return class;
+	bt_field_class_put_ref(class);
+	return NULL;
+}
+
 static bt_field_class *make_field(bt_trace_class *trace_class,
-				  const struct elog_schema_field *field)
+				  const struct elog_schema_field *field, bool decoded)
 {
 	const unsigned int bits = (unsigned int)field->size * 8;
 
@@ -127,7 +139,11 @@ static bt_field_class *make_field(bt_trace_class *trace_class,
 	case ELOG_TYPE_SIGNED:
 		return make_signed(trace_class, bits);
 	case ELOG_TYPE_BOOL:
-		return bt_field_class_bool_create(trace_class);
+		return decoded ? make_bool(trace_class) : bt_field_class_bool_create(trace_class);
+	case ELOG_TYPE_FLOAT:
+		return field->size == sizeof(float) ?
+		       bt_field_class_real_single_precision_create(trace_class) :
+		       bt_field_class_real_double_precision_create(trace_class);
 	case ELOG_TYPE_UNSIGNED:
 	case ELOG_TYPE_PORT:
 	case ELOG_TYPE_TIME:
@@ -152,8 +168,42 @@ static bt_field_class *make_field(bt_trace_class *trace_class,
 	}
 }
 
+static bt_field_class *make_optional(bt_trace_class *trace_class,
+				     const struct elog_schema_field *field)
+{
+	bt_field_class *content = make_field(trace_class, field, true), *class;
+
+	if (!content)
+		return NULL;
+	class = bt_field_class_option_without_selector_create(trace_class, content);
+	bt_field_class_put_ref(content);
+	return class;
+}
+
+/* CTF has no points in names, and names must differ. */
+static int add_decoded(bt_trace_class *trace_class, bt_field_class *structure,
+		       const struct elog_schema_field *field)
+{
+	struct elog_text name = { 0 };
+	size_t i;
+	int ret;
+
+	elog_text_string(&name, field->name);
+	for (i = 0; i < name.size; i++)
+		if (name.data[i] == '.')
+			name.data[i] = '_';
+	while (!name.error &&
+	       bt_field_class_structure_borrow_member_by_name_const(structure, name.data))
+		elog_text_character(&name, '_');
+	ret = name.error ? : add_member(structure, name.data,
+					field->optional ? make_optional(trace_class, field) :
+							  make_field(trace_class, field, true));
+	elog_text_free(&name);
+	return ret;
+}
+
 bt_field_class *make_payload(bt_trace_class *trace_class,
-			     const struct elog_schema_event *schema)
+			     const struct elog_schema_event *schema, bool decoded)
 {
 	bt_field_class *class = bt_field_class_structure_create(trace_class);
 	int ret = 0;
@@ -164,8 +214,9 @@ bt_field_class *make_payload(bt_trace_class *trace_class,
 	if (!schema)
 		ret = add_member(class, "payload", make_array(trace_class, 0));
 	for (i = 0; schema && i < schema->field_count && !ret; i++)
-		ret = add_member(class, schema->fields[i]->name,
-				 make_field(trace_class, schema->fields[i]));
+		ret = decoded ? add_decoded(trace_class, class, schema->fields[i]) :
+		      add_member(class, schema->fields[i]->name,
+				 make_field(trace_class, schema->fields[i], false));
 	if (!ret)
 		return class;
 	bt_field_class_put_ref(class);
@@ -210,10 +261,15 @@ static int set_array(bt_field *field, const unsigned char *bytes, size_t size)
 static int set_other(bt_field *out, const struct elog_schema_field *field,
 		     const struct elog_value *value, struct elog_text *text)
 {
-	if (!value->error && (field->type == ELOG_TYPE_STRING || field->type == ELOG_TYPE_CHARS))
+	const bool is_string = field->type == ELOG_TYPE_STRING || field->type == ELOG_TYPE_CHARS;
+
+	if (!value->error && is_string && !memchr(value->data, '\0', value->size))
 		return set_string(out, value->data, value->size, text);
 	text->size = 0;
-	elog_format_value(text, field, value);
+	if (!value->error && is_string)
+		elog_text_visible(text, value->data, value->size);
+	else
+		elog_format_value(text, field, value);
 	bt_field_string_clear(out);
 	if (text->error || bt_field_string_append_with_length(out, text->data, text->size))
 		return -ENOMEM;
@@ -225,10 +281,18 @@ static int set_field(bt_field *out, const struct elog_schema_field *field,
 {
 	struct elog_value value;
 	int error, ret = 0;
+	double number;
 
 	error = elog_decode(field, item->payload, item->payload_size, &value);
 	if (error)
 		value.integer = value.size = 0;
+	if (field->optional) {
+		bt_field_option_set_has_field(out, !error);
+		out = bt_field_option_borrow_field(out);
+	}
+	if (!out)
+		return error == -ENOENT ? 0 : -EBADMSG;
+	memcpy(&number, &value.integer, sizeof(number));
 	switch (bt_field_get_class_type(out)) {
 	case BT_FIELD_CLASS_TYPE_BOOL:
 		bt_field_bool_set_value(out, value.integer != 0);
@@ -240,6 +304,12 @@ static int set_field(bt_field *out, const struct elog_schema_field *field,
 	case BT_FIELD_CLASS_TYPE_UNSIGNED_INTEGER:
 	case BT_FIELD_CLASS_TYPE_UNSIGNED_ENUMERATION:
 		bt_field_integer_unsigned_set_value(out, value.integer);
+		break;
+	case BT_FIELD_CLASS_TYPE_SINGLE_PRECISION_REAL:
+		bt_field_real_single_precision_set_value(out, (float)number);
+		break;
+	case BT_FIELD_CLASS_TYPE_DOUBLE_PRECISION_REAL:
+		bt_field_real_double_precision_set_value(out, number);
 		break;
 	case BT_FIELD_CLASS_TYPE_STRING:
 		ret = set_other(out, field, &value, text);

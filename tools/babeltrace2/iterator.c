@@ -263,8 +263,10 @@ static int put_event(struct iterator *it, const struct elog_item *item,
 
 static int take_event(struct iterator *it, const struct elog_item *item)
 {
+	const struct elog_schema_event *schema = NULL;
+	struct event_kind *kind = &it->segment.unknown;
 	const struct known_event *known;
-	struct event_kind *kind;
+	struct elog_item decoded;
 	int ret;
 
 	if (!is_since(it, item))
@@ -275,10 +277,17 @@ static int take_event(struct iterator *it, const struct elog_item *item)
 					 &known);
 	if (ret)
 		return ret;
-	kind = known ? known->kind : &it->segment.unknown;
-	if (!is_selected(it, kind, item))
-		return 0;
-	return put_event(it, item, known ? known->schema : NULL, kind);
+	if (known && known->kind) {
+		kind = known->kind;
+		schema = known->schema;
+	} else if (known) {
+		decoded = *item;
+		item = &decoded;
+		ret = segment_decode(&it->segment, it->file, known, &decoded, &schema, &kind);
+		if (ret)
+			return ret;
+	}
+	return is_selected(it, kind, item) ? put_event(it, item, schema, kind) : 0;
 }
 
 /* Invalid records of programs are not lost events. */

@@ -62,12 +62,14 @@ void component_warn(const struct input_file *file, const char *format, ...)
  * struct event_kind - the events with one definition
  * @classes: with a known CPU, and with an unknown one; NULL: not needed so far
  * @predicate: the filter; NULL: none, or no event matches
+ * @decoded: the definition is in the records, see elog_eventheader(3)
  * @selected: events may match the filter
  * @warned: a warning about invalid payloads was printed
  */
 struct event_kind {
 	bt_event_class *classes[2];
 	struct elog_predicate *predicate;
+	bool decoded;
 	bool selected;
 	bool warned;
 };
@@ -95,6 +97,9 @@ struct cpu_stream {
  * @classes: of streams of CPUs, and of the stream of unknown CPUs
  * @kinds: struct event_kind, by the text of the definition
  * @descriptors: struct known_event, by descriptor
+ * @decoder: for records that have their definition; NULL: there was none so far
+ * @decoded: struct event_kind *, by the address of a schema of @decoder
+ * @generation: of these schemas
  * @unknown: the kind of events without a definition
  * @streams: by CPU
  */
@@ -106,6 +111,9 @@ struct segment {
 	bt_stream_class *classes[2];
 	struct elog_map kinds;
 	struct elog_map descriptors;
+	struct elog_eventheader *decoder;
+	struct elog_map decoded;
+	uint64_t generation;
 	struct event_kind unknown;
 	struct cpu_stream streams[CPUS_MAX + 1];
 };
@@ -114,7 +122,7 @@ struct segment {
  * struct known_event - the definition of a descriptor
  * @generation: of the reader when it was found
  * @schema: the definition, valid for this generation
- * @kind: its kind
+ * @kind: its kind; NULL: the records have definitions
  */
 struct known_event {
 	uint64_t generation;
@@ -159,6 +167,21 @@ int segment_find_event(struct segment *segment, const struct input_file *file,
 		       const struct known_event **known);
 
 /**
+ * segment_decode() - decode a record that has its definition
+ * @segment: the segment
+ * @file: its file
+ * @known: what segment_find_event() has found, without a kind
+ * @item: the event; its payload is replaced, until the next call
+ * @schema: set to the definition in the record
+ * @kind: set to its kind
+ *
+ * Return: 0; -ENOMEM; -E2BIG there are too many kinds.
+ */
+int segment_decode(struct segment *segment, const struct input_file *file,
+		   const struct known_event *known, struct elog_item *item,
+		   const struct elog_schema_event **schema, struct event_kind **kind);
+
+/**
  * segment_event_class() - get the class of a kind's events
  * @segment: the segment
  * @kind: the kind
@@ -190,11 +213,12 @@ int add_member(bt_field_class *structure, const char *name, bt_field_class *memb
  * make_payload() - make the class of an event's fields
  * @trace_class: of the event
  * @schema: its definition; NULL: there is one field, payload
+ * @decoded: the definition was in a record
  *
  * Return: the class, or NULL: no memory.
  */
 bt_field_class *make_payload(bt_trace_class *trace_class,
-			     const struct elog_schema_event *schema);
+			     const struct elog_schema_event *schema, bool decoded);
 
 /**
  * set_payload() - set an event's fields
@@ -203,7 +227,7 @@ bt_field_class *make_payload(bt_trace_class *trace_class,
  * @item: the event
  * @text: for strings
  *
- * A field that cannot be decoded gets 0, or the error as text.
+ * A field that cannot be decoded gets 0, or the error as text, or nothing if it is optional.
  *
  * Return: 0; -EBADMSG if there was one; -ENOMEM.
  */

@@ -249,6 +249,7 @@ int segment_begin(struct segment *segment, const struct input_file *file,
 
 	elog_map_init(&segment->kinds, sizeof(struct event_kind));
 	elog_map_init(&segment->descriptors, sizeof(struct known_event));
+	elog_map_init(&segment->decoded, sizeof(struct event_kind *));
 	segment->unknown = (struct event_kind){ .selected = !file->component->expression };
 	ret = find_clock(segment, file->component, reader);
 	if (!ret)
@@ -287,6 +288,8 @@ void segment_end(struct segment *segment)
 	drop_kind(&segment->unknown);
 	elog_map_free(&segment->kinds);
 	elog_map_free(&segment->descriptors);
+	elog_map_free(&segment->decoded);
+	elog_eventheader_close(segment->decoder);
 	bt_trace_put_ref(segment->trace);
 	bt_stream_class_put_ref(segment->classes[0]);
 	bt_stream_class_put_ref(segment->classes[1]);
@@ -348,7 +351,7 @@ bt_event_class *segment_event_class(struct segment *segment, struct event_kind *
 	if (*place)
 		return *place;
 	class = bt_event_class_create(segment->classes[!cpu_known]);
-	payload = make_payload(segment->trace_class, schema);
+	payload = make_payload(segment->trace_class, schema, kind->decoded);
 	if (!class || !payload || set_name(class, schema) ||
 	    bt_event_class_set_payload_field_class(class, payload)) {
 		bt_field_class_put_ref(payload);
@@ -382,25 +385,33 @@ static int bind_filter(const struct input_file *file, const struct elog_schema_e
 	return 0;
 }
 
+static int get_kind(struct segment *segment, const struct input_file *file,
+		    struct elog_map_key key, const struct elog_schema_event *schema,
+		    struct event_kind **kind)
+{
+	*kind = elog_map_find(&segment->kinds, key);
+	if (*kind)
+		return 0;
+	if (segment->kinds.count == KINDS_MAX)
+		return -E2BIG;
+	*kind = elog_map_insert(&segment->kinds, key);
+	return *kind ? bind_filter(file, schema, *kind) : -ENOMEM;
+}
+
 /* Programs register the same events again and again: one definition is one kind. */
 static int find_kind(struct segment *segment, const struct input_file *file,
 		     struct elog_reader *reader, uint32_t descriptor, struct known_event *known)
 {
-	struct elog_map_key key;
 	const char *text;
 	int ret;
 
+	if (elog_is_eventheader(known->schema))
+		return 0;
 	ret = elog_reader_definition(reader, descriptor, &text);
 	if (ret)
 		return ret;
-	key = elog_map_bytes(text, strlen(text));
-	known->kind = elog_map_find(&segment->kinds, key);
-	if (known->kind)
-		return 0;
-	if (segment->kinds.count == KINDS_MAX)
-		return -E2BIG;
-	known->kind = elog_map_insert(&segment->kinds, key);
-	return known->kind ? bind_filter(file, known->schema, known->kind) : -ENOMEM;
+	return get_kind(segment, file, elog_map_bytes(text, strlen(text)), known->schema,
+			&known->kind);
 }
 
 int segment_find_event(struct segment *segment, const struct input_file *file,
@@ -428,4 +439,71 @@ int segment_find_event(struct segment *segment, const struct input_file *file,
 	elog_map_remove(&segment->descriptors, known);
 	*result = NULL;
 	return ret == -ENOENT || ret == -EINVAL ? 0 : ret;
+}
+
+/* The whole definition. It begins with a NUL, as no text does. */
+static int make_key(struct elog_text *text, const struct elog_schema_event *schema)
+{
+	const struct elog_schema_field *field;
+	size_t i;
+
+	elog_text_put(text, "", 1);
+	elog_text_put(text, schema->provider->name, strlen(schema->provider->name) + 1);
+	elog_text_put(text, schema->name, strlen(schema->name) + 1);
+	elog_text_printf(text, "%u %" PRIx64, schema->level, schema->keywords);
+	for (i = 0; i < schema->field_count; i++) {
+		field = schema->fields[i];
+		elog_text_printf(text, " %s %d %d %zu %zu %d %d", field->name, (int)field->type,
+				 (int)field->display, field->offset, field->size,
+				 field->is_signed, field->optional);
+	}
+	return text->error;
+}
+
+static int find_decoded_kind(struct segment *segment, const struct input_file *file,
+			     const struct elog_schema_event *schema, struct event_kind **kind)
+{
+	const struct elog_map_key address = elog_map_integer((uintptr_t)schema);
+	struct event_kind **place = elog_map_find(&segment->decoded, address);
+	struct elog_text text = { 0 };
+	int ret;
+
+	if (place) {
+		*kind = *place;
+		return 0;
+	}
+	ret = make_key(&text, schema);
+	if (!ret)
+		ret = get_kind(segment, file, elog_map_bytes(text.data, text.size), schema, kind);
+	elog_text_free(&text);
+	if (ret)
+		return ret;
+	(*kind)->decoded = true;
+	place = elog_map_insert(&segment->decoded, address);
+	if (!place)
+		return -ENOMEM;
+	*place = *kind;
+	return 0;
+}
+
+int segment_decode(struct segment *segment, const struct input_file *file,
+		   const struct known_event *known, struct elog_item *item,
+		   const struct elog_schema_event **schema, struct event_kind **kind)
+{
+	struct elog_eventheader_record record;
+	int ret;
+
+	ret = segment->decoder ? 0 : elog_eventheader_open(&segment->decoder);
+	if (!ret)
+		ret = elog_eventheader_decode(segment->decoder, known->schema, item->payload,
+					      item->payload_size, &record);
+	if (ret)
+		return ret;
+	if (record.generation != segment->generation)
+		elog_map_clear(&segment->decoded);
+	segment->generation = record.generation;
+	item->payload = record.payload;
+	item->payload_size = record.payload_size;
+	*schema = record.event;
+	return find_decoded_kind(segment, file, record.event, kind);
 }

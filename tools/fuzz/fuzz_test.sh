@@ -16,6 +16,7 @@ runs()
 {
 	case $1 in
 	file_fuzz) echo 15000 ;;
+	eventheader_fuzz) echo 40000 ;;
 	schema_fuzz) echo 300000 ;;
 	*) echo 100000 ;;
 	esac

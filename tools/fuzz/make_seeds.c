@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-only
 /*
- * Writes the fuzzers' seeds into the existing directories DIR/file_fuzz and
- * DIR/schema_fuzz: small files of each kind from libelog's writer, and a schema with
- * every type.
+ * Writes the fuzzers' seeds into the existing directories DIR/file_fuzz, DIR/schema_fuzz and
+ * DIR/eventheader_fuzz: small files of each kind from libelog's writer, a schema with every
+ * type, and records with each kind of fields in both byte orders.
  */
 #include <fcntl.h>
 
@@ -38,6 +38,39 @@ static const char types[] =
 	"	flags:bits:u16 q\n"
 	"	struct:opaque:6 r\n"
 	"event 2 bare error -\n";
+
+static const char metadata[] =
+	"Event;a=b\0u\0\x82\3b\0\2s\0\x81\2t\0\7w\0\x88\x0c" "c\0\x8a\x0ci\0\x85\x06p\0\x84\x11"
+	"g\0\x86\x0fn\0\x8d\2m\0\x8d\7d\0\x8a\x08r\0\x8d\x10" "h\0\x8d\x12"
+	"a\0\xc1\2x\0\x44y\0\x47v\0\x23\2\0f\0\xcd\2";
+
+static const char data[] =
+	"\7\1" "text\0" "w\0\0\0" "\3\0abc" "\0\1\2\3\0\0\0\0" "\x7f\0\0\1"
+	"0123456789abcdef" "\2\0\1\2" "\1\0\xff" "\0\0" "\2\0\x1f\x90" "\4\0\x7f\0\0\1"
+	"\2\0" "\0\0\1\0q\0" "\1\0\1\2\3\4\0\0" "\1\0\2\0" "\2\0\1\0\1\0\0";
+
+static void write_extension(int fd, bool big, size_t size, unsigned int kind, const char *bytes)
+{
+	const unsigned char numbers[] = {
+		(unsigned char)(big ? size >> 8 : size), (unsigned char)(big ? size : size >> 8),
+		(unsigned char)(big ? kind >> 8 : kind), (unsigned char)(big ? kind : kind >> 8),
+	};
+
+	check_equal(write(fd, numbers, sizeof(numbers)), sizeof(numbers));
+	check_equal(write(fd, bytes, size), size);
+}
+
+/* The numbers in the data have the order of bytes of little-endian records. */
+static void write_record(int fd, bool big)
+{
+	const char header[8] = { big ? 4 : 6, 1, 2, 3, 4, 5, 1, 4 };
+
+	check_equal(write(fd, header, sizeof(header)), sizeof(header));
+	write_extension(fd, big, 16, 0x8002, "0123456789abcdef");
+	write_extension(fd, big, sizeof(metadata) - 1, 1, metadata);
+	check_equal(write(fd, data, sizeof(data) - 1), sizeof(data) - 1);
+	close(fd);
+}
 
 static int create(const char *directory, const char *name)
 {
@@ -89,5 +122,7 @@ int main(int argc, char **argv)
 	check_equal(write(fd, types, sizeof(types)), sizeof(types));
 	check_equal(write(fd, payload, sizeof(payload)), sizeof(payload));
 	close(fd);
+	write_record(create(argv[1], "eventheader_fuzz/little"), false);
+	write_record(create(argv[1], "eventheader_fuzz/big"), true);
 	return failures != 0;
 }

@@ -254,7 +254,7 @@ floats_are_numbers()
 {
 	python3 "$here/export_file.py" decoded decoded.elog &&
 		export_to 0 jsonl out.jsonl decoded.elog &&
-		[ "$(jq -c .fields out.jsonl)" = '{"price":2.5,"at":-1000}' ] &&
+		[ "$(jq -c .fields out.jsonl)" = '{"price":2.5,"at":"1969-12-31T23:43:20Z"}' ] &&
 		export_to 0 perfetto out.perfetto decoded.elog &&
 		LC_ALL=C grep -aqP '\x29\0{6}\x04\x40' out.perfetto
 }

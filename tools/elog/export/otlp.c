@@ -119,7 +119,7 @@ static void put_value(struct otlp *otlp, struct elog_text *text,
 		pb_fixed64(text, VALUE_DOUBLE, value->integer);
 		return;
 	case ELOG_TYPE_BOOL:
-		pb_uint(text, VALUE_BOOL, value->integer != 0);
+		pb_uint(text, value->integer > 1 ? VALUE_INT : VALUE_BOOL, value->integer);
 		return;
 	case ELOG_TYPE_UNSIGNED:
 	case ELOG_TYPE_TIME:

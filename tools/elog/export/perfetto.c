@@ -546,7 +546,8 @@ static void put_value(struct perfetto *perfetto, struct elog_text *text,
 		pb_fixed64(text, ANNOTATION_DOUBLE, value->integer);
 		break;
 	case ELOG_TYPE_BOOL:
-		pb_uint(text, ANNOTATION_BOOL, value->integer != 0);
+		pb_uint(text, value->integer > 1 ? ANNOTATION_INT : ANNOTATION_BOOL,
+			value->integer);
 		break;
 	case ELOG_TYPE_PTR:
 		pb_uint(text, ANNOTATION_POINTER, value->integer);

@@ -69,12 +69,15 @@ static uint64_t load_float(const unsigned char *bytes, size_t size)
 }
 
 static void decode_fixed(const struct elog_schema_field *field,
-			 const unsigned char *bytes, struct elog_value *value)
+			 const unsigned char *bytes, size_t size, struct elog_value *value)
 {
+	/* Of optional bools, only those of 4 bytes are signed. */
+	const bool is_signed = field->is_signed && (field->type != ELOG_TYPE_BOOL || size == 4);
+
 	switch (field->type) {
 	case ELOG_TYPE_CHARS:
 		value->data = bytes;
-		value->size = strnlen((const char *)bytes, field->size);
+		value->size = strnlen((const char *)bytes, size);
 		break;
 	case ELOG_TYPE_OCTETS:
 	case ELOG_TYPE_STRUCT:
@@ -82,19 +85,54 @@ static void decode_fixed(const struct elog_schema_field *field,
 	case ELOG_TYPE_IPV6:
 	case ELOG_TYPE_MAC:
 		value->data = bytes;
-		value->size = field->size;
+		value->size = size;
 		break;
 	case ELOG_TYPE_PORT:
 		value->integer = (uint64_t)bytes[0] << 8 | bytes[1];
 		break;
 	case ELOG_TYPE_FLOAT:
-		value->integer = load_float(bytes, field->size);
+		value->integer = load_float(bytes, size);
+		value->size = size;
 		break;
 	default:
-		value->integer = elog_load_integer(bytes, field->size,
-					      field->is_signed);
+		value->integer = elog_load_integer(bytes, size, is_signed);
 		break;
 	}
+}
+
+bool elog_has_size(const struct elog_schema_field *field, size_t size)
+{
+	switch (field->type) {
+	case ELOG_TYPE_UNSIGNED:
+	case ELOG_TYPE_SIGNED:
+		return size == 1 || size == 2 || size == 4 || size == 8;
+	case ELOG_TYPE_BOOL:
+		return size == 1 || size == 2 || size == 4;
+	case ELOG_TYPE_SECONDS:
+	case ELOG_TYPE_FLOAT:
+		return size == 4 || size == 8;
+	case ELOG_TYPE_ENUM:
+		return size == 4;
+	case ELOG_TYPE_PORT:
+		return size == 2;
+	default:
+		return true;
+	}
+}
+
+int elog_decode_sized(const struct elog_schema_field *field, const void *bytes, size_t size,
+		      struct elog_value *value)
+{
+	memset(value, 0, sizeof(*value));
+	value->data = bytes;
+	value->size = size;
+	if (!size)
+		value->error = -ENOENT;
+	else if (!elog_has_size(field, size))
+		value->error = -ERANGE;
+	else if (field->type != ELOG_TYPE_STRING)
+		decode_fixed(field, bytes, size, value);
+	return value->error;
 }
 
 int elog_decode(const struct elog_schema_field *field, const void *payload,
@@ -103,13 +141,16 @@ int elog_decode(const struct elog_schema_field *field, const void *payload,
 	memset(value, 0, sizeof(*value));
 	if (field->offset > size || field->size > size - field->offset)
 		value->error = -ENODATA;
+	else if (field->optional)
+		value->error = decode_wide(field, payload, size, value) ? :
+			       elog_decode_sized(field, value->data, value->size, value);
 	else if (field->type == ELOG_TYPE_STRING ||
 		 field->type == ELOG_TYPE_BYTES || field->type == ELOG_TYPE_ARRAY)
 		value->error = field->size == sizeof(uint64_t) ?
 			       decode_wide(field, payload, size, value) :
 			       decode_dynamic(field, payload, size, value);
 	else
-		decode_fixed(field, (const unsigned char *)payload + field->offset,
+		decode_fixed(field, (const unsigned char *)payload + field->offset, field->size,
 			     value);
 	return value->error;
 }

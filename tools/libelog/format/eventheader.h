@@ -28,8 +28,10 @@ enum elog_eh_kind {
 	ELOG_EH_TEXT_MARKED,	/* the same; it may begin with a byte order mark */
 	ELOG_EH_TEXT_LATIN,	/* a string in ISO-8859-1 */
 	ELOG_EH_BYTES,
-	ELOG_EH_ANY_UUID,	/* bytes; a UUID if there are 16 */
-	ELOG_EH_ANY_ADDRESS,	/* bytes; an address if there are 4 or 16 */
+	ELOG_EH_ANY_NUMBER,	/* an optional number, in the byte order of the record */
+	ELOG_EH_ANY_PORT,	/* an optional port */
+	ELOG_EH_ANY_UUID,	/* an optional UUID; bytes unless there are 16 */
+	ELOG_EH_ANY_ADDRESS,	/* an optional address; bytes unless there are 4 or 16 */
 	ELOG_EH_STRUCT,		/* of an array, or in a struct of an array */
 };
 
@@ -55,7 +57,8 @@ enum elog_eh_array {
  * @end: index of the step behind it and its members
  * @slot: offset in the payload; not of members
  * @field: the value without the array, at offset 0
- * @name: of the field; of members: in the struct
+ * @name: of the field; of members: in the struct, with the escapes of JSON
+ * @json_name: of the field, with escapes; NULL: @name
  */
 struct elog_eh_step {
 	enum elog_eh_kind kind;
@@ -67,6 +70,7 @@ struct elog_eh_step {
 	size_t slot;
 	struct elog_schema_field field;
 	char *name;
+	char *json_name;
 };
 
 /* Fields that are not in the metadata. Each has a slot in the payload, before the others. */
@@ -112,6 +116,7 @@ struct elog_eh_variant {
  * @torn: the metadata is damaged
  * @torn_at: offset of the damage in the metadata
  * @extra_names: names of the extra fields, which differ from those of @steps
+ * @extra_json_names: their names in JSON
  * @variants: schemas that were needed so far
  * @bytes: memory usage
  */
@@ -125,6 +130,7 @@ struct elog_eh_plan {
 	bool torn;
 	size_t torn_at;
 	char *extra_names[ELOG_EH_EXTRAS];
+	char *extra_json_names[ELOG_EH_EXTRAS];
 	struct elog_eh_variant *variants;
 	size_t bytes;
 };

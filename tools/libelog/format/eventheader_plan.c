@@ -71,8 +71,13 @@ struct parser {
 	struct elog_uses used;
 	char path[NAME_BYTES];	/* of the structs around the field, each with its "." */
 	size_t path_size;
-	char *dropped;		/* a name in @used whose step was dropped */
+	struct elog_text text;
+	uint32_t step_count;	/* of the plan and those that were dropped, whose names are used */
 };
+
+/* Names of fields differ, their names in JSON do, and those of the members of a struct do. */
+#define SCOPE_NAMES	NULL
+#define SCOPE_JSON	((const void *)parser)
 
 /* ------------------------------------------------------------------------
  * Names
@@ -108,46 +113,58 @@ static bool take_name(struct parser *parser, const char **name, size_t *size)
 	return true;
 }
 
-static char *make_unique(struct parser *parser, const char *name, size_t size)
+/* Copy a name; if it is used, with a number. Names of more than @most bytes may be equal. */
+static char *make_unique(struct parser *parser, const void *scope, const char *name, size_t most)
 {
-	char text[NAME_BYTES];
-	struct elog_use use = { .scope = parser, .object = parser };
-	char *copy;
-	int ret;
+	struct elog_use use = { .scope = scope, .object = parser };
+	char *text = malloc(most + 1), *copy;
+	size_t size;
 
-	/* Expressions take a word that begins with a digit for a number. */
-	snprintf(text, sizeof(text), "%s%.*s",
-		 *name == '.' || (*name >= '0' && *name <= '9') ? "_" : "",
-		 (int)(size < sizeof(text) ? size : sizeof(text)), name);
-	clean_name(text);
+	if (!text)
+		return NULL;
+	snprintf(text, most + 1, "%s", name);
 	use.name = text;
-	/* Each round makes it longer. If there is no room, two fields have one name. */
-	while (elog_uses_find(&parser->used, &use)) {
+	/* Each round makes it longer. */
+	while (elog_uses_find(&parser->used, &use) && strlen(text) < most) {
 		size = strlen(text);
-		snprintf(text + size, sizeof(text) - size, "_%u", parser->plan->field_count + 1);
-		if (strlen(text) + 1 >= sizeof(text))
-			break;
+		snprintf(text + size, most + 1 - size, "_%u", parser->plan->step_count + 1);
 	}
 	copy = strdup(text);
-	if (!copy)
-		return NULL;
+	free(text);
 	use.name = copy;
-	ret = elog_uses_add(&parser->used, &use);
-	if (ret < 0) {
+	if (copy && elog_uses_add(&parser->used, &use) < 0) {
 		free(copy);
 		return NULL;
 	}
-	parser->plan->bytes += strlen(copy) + 1;
+	if (copy)
+		parser->plan->bytes += strlen(copy) + 1;
 	return copy;
 }
 
-static char *make_member_name(const char *name, size_t size)
+/* Expressions and columns take few characters, and a word with a digit first is a number. */
+static char *make_name(struct parser *parser, const char *name)
 {
-	char *copy = strndup(size ? name : "_", size ? size : 1);
+	char text[NAME_BYTES];
 
-	if (copy)
-		clean_name(copy);
-	return copy;
+	snprintf(text, sizeof(text), "%s%s",
+		 *name == '.' || (*name >= '0' && *name <= '9') ? "_" : "", name);
+	clean_name(text);
+	return make_unique(parser, SCOPE_NAMES, text, sizeof(text) - 1);
+}
+
+/* JSON has all characters. */
+static char *make_json_name(struct parser *parser, const void *scope, const char *name,
+			    size_t size)
+{
+	struct elog_text *text = &parser->text;
+
+	text->size = 0;
+	elog_text_json_string(text, name, size);
+	if (text->error)
+		return NULL;
+	/* Without the quotes, and with room for a number. */
+	text->data[text->size - 1] = '\0';
+	return make_unique(parser, scope, text->data + 1, text->size + 10);
 }
 
 /* Names of events are printable ASCII everywhere: write other bytes as \xNN. */
@@ -177,7 +194,8 @@ static void set_number(struct elog_eh_step *step, enum elog_type type, const cha
 	step->field.type_name = name;
 	step->field.size = step->unit;
 	step->field.is_signed = type == ELOG_TYPE_SIGNED || type == ELOG_TYPE_SECONDS ||
-				type == ELOG_TYPE_ENUM;
+				type == ELOG_TYPE_ENUM ||
+				(type == ELOG_TYPE_BOOL && step->unit == 4);
 }
 
 static void set_octets(struct elog_eh_step *step, enum elog_type type, const char *name)
@@ -193,6 +211,14 @@ static void set_text(struct elog_eh_step *step, enum elog_eh_kind kind)
 	step->kind = kind;
 	step->field.type = bytes ? ELOG_TYPE_BYTES : ELOG_TYPE_STRING;
 	step->field.type_name = bytes ? "bytes" : "string";
+	step->field.size = sizeof(uint64_t);
+}
+
+/* Counted bytes with the format of a number: the size is only known in the data. */
+static void set_any(struct elog_eh_step *step, enum elog_eh_kind kind)
+{
+	step->kind = kind;
+	step->field.optional = true;
 	step->field.size = sizeof(uint64_t);
 }
 
@@ -288,11 +314,9 @@ static void set_value(struct parser *parser, struct elog_eh_step *step, unsigned
 	}
 }
 
-/*
- * Counted bytes may have the formats of numbers and addresses, whose sizes are only known in
- * the data. Show numbers as bytes: they may be absent or have any size.
- */
-static void set_string(struct elog_eh_step *step, unsigned int format, bool is_binary)
+/* Strings of counted bytes may have all formats: those of values make an optional value. */
+static void set_string(struct parser *parser, struct elog_eh_step *step, unsigned int format,
+		       bool is_binary)
 {
 	const bool bytes = step->unit == 1 && step->length == ELOG_EH_COUNTED;
 
@@ -311,28 +335,44 @@ static void set_string(struct elog_eh_step *step, unsigned int format, bool is_b
 	case FORMAT_JSON:
 		set_text(step, ELOG_EH_TEXT_MARKED);
 		return;
+	default:
+		set_text(step, is_binary ? ELOG_EH_BYTES : ELOG_EH_TEXT);
+		break;
+	}
+	if (!bytes)
+		return;
+	switch (format) {
 	case FORMAT_UUID:
-		set_text(step, bytes ? ELOG_EH_ANY_UUID : ELOG_EH_TEXT);
+		set_text(step, ELOG_EH_ANY_UUID);
+		step->field.optional = true;
 		return;
 	case FORMAT_ADDRESS:
 	case FORMAT_ADDRESS_TOO:
-		set_text(step, bytes ? ELOG_EH_ANY_ADDRESS : ELOG_EH_TEXT);
+		set_text(step, ELOG_EH_ANY_ADDRESS);
+		step->field.optional = true;
 		return;
+	case FORMAT_PORT:
+		step->unit = 2;
+		break;
+	case FORMAT_ERRNO:
+	case FORMAT_PID:
+	case FORMAT_BOOLEAN:
+		step->unit = 4;
+		break;
 	case FORMAT_UNSIGNED:
 	case FORMAT_SIGNED:
 	case FORMAT_HEX:
-	case FORMAT_ERRNO:
-	case FORMAT_PID:
 	case FORMAT_TIME:
-	case FORMAT_BOOLEAN:
 	case FORMAT_FLOAT:
-	case FORMAT_PORT:
-		set_text(step, bytes ? ELOG_EH_BYTES : ELOG_EH_TEXT);
-		return;
+		step->unit = 8;
+		break;
 	default:
-		set_text(step, is_binary ? ELOG_EH_BYTES : ELOG_EH_TEXT);
 		return;
 	}
+	/* The type is that of the largest value. */
+	set_value(parser, step, format);
+	set_any(step, format == FORMAT_PORT ? ELOG_EH_ANY_PORT : ELOG_EH_ANY_NUMBER);
+	step->unit = 1;
 }
 
 /* Return: false: the encoding is not known, and so the size is not. */
@@ -356,19 +396,19 @@ static bool set_kind(struct parser *parser, struct elog_eh_step *step, unsigned 
 	case ENCODING_TERMINATED32:
 		step->unit = 1U << (encoding - ENCODING_TERMINATED8);
 		step->length = ELOG_EH_TERMINATED;
-		set_string(step, format, false);
+		set_string(parser, step, format, false);
 		return true;
 	case ENCODING_COUNTED8:
 	case ENCODING_COUNTED16:
 	case ENCODING_COUNTED32:
 		step->unit = 1U << (encoding - ENCODING_COUNTED8);
 		step->length = ELOG_EH_COUNTED;
-		set_string(step, format, false);
+		set_string(parser, step, format, false);
 		return true;
 	case ENCODING_BINARY:
 		step->unit = 1;
 		step->length = ELOG_EH_COUNTED;
-		set_string(step, format, true);
+		set_string(parser, step, format, true);
 		return true;
 	default:
 		return false;
@@ -402,25 +442,32 @@ static int add_step(struct parser *parser, const struct elog_eh_step *step, uint
 
 static void drop_steps(struct elog_eh_plan *plan, uint32_t count)
 {
-	while (plan->step_count > count)
-		free(plan->steps[--plan->step_count].name);
+	while (plan->step_count > count) {
+		plan->step_count--;
+		free(plan->steps[plan->step_count].name);
+		free(plan->steps[plan->step_count].json_name);
+	}
 }
 
-/* A value that is not a member gets a slot. */
+/*
+ * Name a step. @scope: of the struct in an array that it is a member of; NULL: of none, and
+ * it gets a slot.
+ */
 static int name_step(struct parser *parser, struct elog_eh_step *step, const char *name,
-		     size_t size, bool member)
+		     size_t size, const void *scope)
 {
 	struct elog_eh_plan *plan = parser->plan;
 	char path[2 * NAME_BYTES];
 
-	if (member) {
-		step->name = make_member_name(name, size);
+	if (scope) {
+		step->name = make_json_name(parser, scope, size ? name : "_", size ? size : 1);
 		return step->name ? 0 : -ENOMEM;
 	}
 	snprintf(path, sizeof(path), "%.*s%.*s", (int)parser->path_size, parser->path,
 		 size ? (int)(size < NAME_BYTES ? size : NAME_BYTES) : 1, size ? name : "_");
-	step->name = make_unique(parser, path, strlen(path));
-	if (!step->name)
+	step->name = make_name(parser, path);
+	step->json_name = make_json_name(parser, SCOPE_JSON, path, strlen(path));
+	if (!step->name || !step->json_name)
 		return -ENOMEM;
 	step->slot = plan->fixed_size;
 	plan->fixed_size += step->array == ELOG_EH_NO_ARRAY ? step->field.size : sizeof(uint64_t);
@@ -430,31 +477,35 @@ static int name_step(struct parser *parser, struct elog_eh_step *step, const cha
 
 /* Return: 0; -EBADMSG there are too many; -ENOMEM. */
 static int put_step(struct parser *parser, struct elog_eh_step *step, const char *name,
-		    size_t size, bool member, uint32_t *index)
+		    size_t size, const void *scope, uint32_t *index)
 {
 	int ret;
 
 	if (parser->plan->step_count == ELOG_EH_FIELDS_MAX)
 		return -EBADMSG;
-	ret = name_step(parser, step, name, size, member);
+	ret = name_step(parser, step, name, size, scope);
 	if (!ret)
 		ret = add_step(parser, step, index);
-	if (ret)
+	if (ret) {
 		free(step->name);
+		free(step->json_name);
+	}
 	return ret;
 }
 
-static int take_field(struct parser *parser, unsigned int depth, bool member);
+static int take_field(struct parser *parser, unsigned int depth, const void *scope);
 
+/* The metadata may end before the last member, but not before the first one. */
 static int take_members(struct parser *parser, unsigned int count, unsigned int depth,
-			bool member)
+			const void *scope)
 {
-	int ret = 0;
+	int ret;
 
 	if (!count || depth == ELOG_EH_DEPTH_MAX)
 		return -EBADMSG;
-	while (!ret && count--)
-		ret = take_field(parser, depth + 1, member);
+	do
+		ret = take_field(parser, depth + 1, scope);
+	while (!ret && --count && parser->at < parser->metadata->size);
 	return ret;
 }
 
@@ -470,13 +521,14 @@ static int take_struct(struct parser *parser, const char *name, size_t size,
 			  size ? (int)(size < room ? size : room) : 1, size ? name : "_");
 	parser->path_size = (size_t)length < room ? path_size + (size_t)length :
 						    sizeof(parser->path) - 1;
-	ret = take_members(parser, count, depth, false);
+	ret = take_members(parser, count, depth, NULL);
 	parser->path_size = path_size;
 	return ret;
 }
 
 static int take_struct_step(struct parser *parser, struct elog_eh_step *step, const char *name,
-			    size_t size, unsigned int count, unsigned int depth, bool member)
+			    size_t size, unsigned int count, unsigned int depth,
+			    const void *scope)
 {
 	struct elog_eh_plan *plan = parser->plan;
 	uint32_t index;
@@ -484,16 +536,16 @@ static int take_struct_step(struct parser *parser, struct elog_eh_step *step, co
 
 	step->kind = ELOG_EH_STRUCT;
 	step->field.type_name = "a struct";
-	ret = put_step(parser, step, name, size, member, &index);
+	ret = put_step(parser, step, name, size, scope, &index);
 	if (ret)
 		return ret;
-	ret = take_members(parser, count, depth, true);
+	/* The number makes an address that no other scope has. */
+	ret = take_members(parser, count, depth, (const void *)(uintptr_t)(index + 1));
 	plan->steps[index].end = plan->step_count;
-	if (ret == -EBADMSG && !member) {
+	if (ret == -EBADMSG && !scope) {
 		/* Without all members, the size of the elements is not known. */
-		parser->dropped = plan->steps[index].name;
-		plan->steps[index].name = NULL;
-		drop_steps(plan, index);
+		parser->step_count = plan->step_count;
+		plan->step_count = index;
 		plan->field_count--;
 		plan->fixed_size -= sizeof(uint64_t);
 	}
@@ -533,10 +585,10 @@ static bool take_type(struct parser *parser, struct elog_eh_step *step, unsigned
 }
 
 /*
- * Take the definition of a field. @depth: number of structs around it. @member: it is in an
- * array of structs. Return: 0; -EBADMSG, and the plan's torn_at is set; -ENOMEM.
+ * Take the definition of a field. @depth: number of structs around it. @scope: see
+ * name_step(). Return: 0; -EBADMSG, and the plan's torn_at is set; -ENOMEM.
  */
-static int take_field(struct parser *parser, unsigned int depth, bool member)
+static int take_field(struct parser *parser, unsigned int depth, const void *scope)
 {
 	struct elog_eh_step step = { 0 };
 	const size_t from = parser->at;
@@ -549,15 +601,15 @@ static int take_field(struct parser *parser, unsigned int depth, bool member)
 
 	if (take_name(parser, &name, &size) && take_type(parser, &step, &encoding, &format)) {
 		is_struct = encoding == ENCODING_STRUCT;
-		if (is_struct && !member && step.array == ELOG_EH_NO_ARRAY)
+		if (is_struct && !scope && step.array == ELOG_EH_NO_ARRAY)
 			ret = take_struct(parser, name, size, format, depth);
 		else if (is_struct)
-			ret = take_struct_step(parser, &step, name, size, format, depth, member);
+			ret = take_struct_step(parser, &step, name, size, format, depth, scope);
 		else if (set_kind(parser, &step, encoding, format))
-			ret = put_step(parser, &step, name, size, member, &index);
+			ret = put_step(parser, &step, name, size, scope, &index);
 	}
 	/* A member outside of arrays has set it already, more exactly. */
-	if (ret == -EBADMSG && (!is_struct || member || step.array != ELOG_EH_NO_ARRAY ||
+	if (ret == -EBADMSG && (!is_struct || scope || step.array != ELOG_EH_NO_ARRAY ||
 				!parser->plan->torn))
 		parser->plan->torn_at = from;
 	parser->plan->torn |= ret == -EBADMSG;
@@ -622,9 +674,11 @@ static int name_extras(struct parser *parser)
 	unsigned int i;
 
 	for (i = 0; i < ELOG_EH_EXTRAS; i++) {
-		parser->plan->extra_names[i] = make_unique(parser, extras[i].name,
-							   strlen(extras[i].name));
-		if (!parser->plan->extra_names[i])
+		parser->plan->extra_names[i] = make_name(parser, extras[i].name);
+		parser->plan->extra_json_names[i] = make_json_name(parser, SCOPE_JSON,
+								   extras[i].name,
+								   strlen(extras[i].name));
+		if (!parser->plan->extra_names[i] || !parser->plan->extra_json_names[i])
 			return -ENOMEM;
 	}
 	return 0;
@@ -634,6 +688,7 @@ struct elog_eh_plan *elog_eh_plan_new(const struct elog_eh_metadata *metadata)
 {
 	struct parser parser = { .metadata = metadata };
 	struct elog_eh_plan *plan = calloc(1, sizeof(*plan));
+	uint32_t used;
 	int ret;
 
 	if (!plan)
@@ -643,11 +698,15 @@ struct elog_eh_plan *elog_eh_plan_new(const struct elog_eh_metadata *metadata)
 	elog_uses_init(&parser.used);
 	ret = name_plan(&parser);
 	while (!ret && metadata->data && !plan->torn && parser.at < metadata->size)
-		ret = take_field(&parser, 0, false);
+		ret = take_field(&parser, 0, NULL);
 	if (ret != -ENOMEM)
 		ret = name_extras(&parser);
 	elog_uses_free(&parser.used);
-	free(parser.dropped);
+	elog_text_free(&parser.text);
+	/* Their names were in use. */
+	used = plan->step_count;
+	plan->step_count = parser.step_count > used ? parser.step_count : used;
+	drop_steps(plan, used);
 	plan->bytes += sizeof(*plan) + plan->step_count * sizeof(*plan->steps);
 	if (ret) {
 		elog_eh_plan_free(plan);
@@ -665,8 +724,10 @@ void elog_eh_plan_free(struct elog_eh_plan *plan)
 		return;
 	drop_steps(plan, 0);
 	free(plan->steps);
-	for (i = 0; i < ELOG_EH_EXTRAS; i++)
+	for (i = 0; i < ELOG_EH_EXTRAS; i++) {
 		free(plan->extra_names[i]);
+		free(plan->extra_json_names[i]);
+	}
 	while ((variant = plan->variants)) {
 		plan->variants = variant->next;
 		free(variant);
@@ -704,6 +765,7 @@ static void add_step_field(struct elog_eh_variant *variant, const struct elog_eh
 		field.size = sizeof(uint64_t);
 	}
 	field.name = step->name;
+	field.json_name = step->json_name;
 	field.description = "";
 	field.offset = is_missing ? NOWHERE : step->slot;
 	add_field(variant, &field);
@@ -714,6 +776,7 @@ static void add_extra_field(struct elog_eh_variant *variant, const struct elog_e
 {
 	struct elog_schema_field field = {
 		.name = plan->extra_names[extra],
+		.json_name = plan->extra_json_names[extra],
 		.type_name = extras[extra].name,
 		.description = "",
 		.type = extras[extra].type,

@@ -168,12 +168,14 @@ static void test_values(void)
 		{ TYPE("\x82\x03"), TYPE("\xfe"), "0xfe", "\"0xfe\"" },
 		{ TYPE("\x82\x07"), TYPE("\0"), "false", "false" },
 		{ TYPE("\x82\x07"), TYPE("\1"), "true", "true" },
+		{ TYPE("\x82\x07"), TYPE("\xff"), "255", "255" },
 		{ TYPE("\x82\x09"), TYPE("\xfe"), "fe", "\"fe\"" },
 		{ TYPE("\x82\x0a"), TYPE("\xe9"), "\"\xc3\xa9\"", "\"\xc3\xa9\"" },
 		{ TYPE("\x03"), TYPE("\xfe\xff"), "65534", "65534" },
 		{ TYPE("\x83\x02"), TYPE("\xfe\xff"), "-2", "-2" },
 		{ TYPE("\x83\x03"), TYPE("\x34\x12"), "0x1234", "\"0x1234\"" },
 		{ TYPE("\x83\x07"), TYPE("\1\0"), "true", "true" },
+		{ TYPE("\x83\x07"), TYPE("\x60\xea"), "60000", "60000" },
 		{ TYPE("\x83\x09"), TYPE("\x34\x12"), "3412", "\"3412\"" },
 		{ TYPE("\x83\x0b"), TYPE("\xac\x20"), "\"\xe2\x82\xac\"", "\"\xe2\x82\xac\"" },
 		{ TYPE("\x83\x10"), TYPE("\x1f\x90"), "8080", "8080" },
@@ -183,9 +185,12 @@ static void test_values(void)
 		{ TYPE("\x84\x04"), TYPE("\2\0\0\0"), "ENOENT", "\"ENOENT\"" },
 		{ TYPE("\x84\x04"), TYPE("\xff\xff\xff\xff"), "-1", "-1" },
 		{ TYPE("\x84\x05"), TYPE("\1\2\0\0"), "513", "513" },
-		{ TYPE("\x84\x06"), TYPE("\0\0\0\0"), "1970-01-01T00:00:00Z", "0" },
-		{ TYPE("\x84\x06"), TYPE("\xff\xff\xff\xff"), "1969-12-31T23:59:59Z", "-1" },
+		{ TYPE("\x84\x06"), TYPE("\0\0\0\0"), "1970-01-01T00:00:00Z",
+		  "\"1970-01-01T00:00:00Z\"" },
+		{ TYPE("\x84\x06"), TYPE("\xff\xff\xff\xff"), "1969-12-31T23:59:59Z",
+		  "\"1969-12-31T23:59:59Z\"" },
 		{ TYPE("\x84\x07"), TYPE("\0\0\0\0"), "false", "false" },
+		{ TYPE("\x84\x07"), TYPE("\0\0\0\x80"), "-2147483648", "-2147483648" },
 		{ TYPE("\x84\x08"), TYPE("\0\0\xc0\x3f"), "1.5", "1.5" },
 		{ TYPE("\x84\x08"), TYPE("\xcd\xcc\xcc\x3d"), "0.1", "0.1" },
 		{ TYPE("\x84\x08"), TYPE("\0\0\x80\x7f"), "inf", "\"Infinity\"" },
@@ -198,7 +203,7 @@ static void test_values(void)
 		  "18446744073709551615" },
 		{ TYPE("\x85\x02"), TYPE("\xff\xff\xff\xff\xff\xff\xff\xff"), "-1", "-1" },
 		{ TYPE("\x85\x06"), TYPE("\x80\x51\1\0\0\0\0\0"), "1970-01-02T00:00:00Z",
-		  "86400" },
+		  "\"1970-01-02T00:00:00Z\"" },
 		{ TYPE("\x85\x06"), TYPE("\xff\xff\xff\xff\xff\xff\xff\x7f"),
 		  "9223372036854775807", "9223372036854775807" },
 		{ TYPE("\x85\x08"), TYPE("\0\0\0\0\0\0\x04\xc0"), "-2.5", "-2.5" },
@@ -234,7 +239,8 @@ static void test_big_endian(void)
 		{ TYPE("\x85\x03"), TYPE("\1\2\3\4\5\6\7\x08"), "0x102030405060708",
 		  "\"0x102030405060708\"" },
 		{ TYPE("\x84\x08"), TYPE("\x3f\xc0\0\0"), "1.5", "1.5" },
-		{ TYPE("\x84\x06"), TYPE("\0\1\x51\x80"), "1970-01-02T00:00:00Z", "86400" },
+		{ TYPE("\x84\x06"), TYPE("\0\1\x51\x80"), "1970-01-02T00:00:00Z",
+		  "\"1970-01-02T00:00:00Z\"" },
 		/* These do not depend on the byte order. */
 		{ TYPE("\x83\x10"), TYPE("\x1f\x90"), "8080", "8080" },
 		{ TYPE("\x84\x11"), TYPE("\x7f\0\0\1"), "127.0.0.1", "\"127.0.0.1\"" },
@@ -274,7 +280,6 @@ static void test_strings(void)
 		{ TYPE("\x0a"), TYPE("\0\0"), "\"\"", "\"\"" },
 		{ TYPE("\x8a\x09"), TYPE("\2\0\1\2"), "0102", "\"0102\"" },
 		{ TYPE("\x8a\x0a"), TYPE("\1\0\xe9"), "\"\xc3\xa9\"", "\"\xc3\xa9\"" },
-		{ TYPE("\x8a\x01"), TYPE("\4\0\1\2\3\4"), "01020304", "\"01020304\"" },
 		{ TYPE("\x8a\x0c"), TYPE("\4\0\xff\xfe" "a\0"), "\"a\"", "\"a\"" },
 		{ TYPE("\x8a\x0c"), TYPE("\x08\0\0\0\xfe\xff\0\0\0a"), "\"a\"", "\"a\"" },
 		{ TYPE("\x0b"), TYPE("\2\0a\0\xac\x20"), "\"a\xe2\x82\xac\"",
@@ -288,10 +293,74 @@ static void test_strings(void)
 		  "\"30313233-3435-3637-3839-616263646566\"" },
 		{ TYPE("\x8d\x0f"), TYPE("\1\0\x7f"), "\"7f\"", "\"7f\"" },
 		{ TYPE("\x8d\x12"), TYPE("\4\0\x7f\0\0\1"), "\"127.0.0.1\"", "\"127.0.0.1\"" },
-		{ TYPE("\x8d\x12"), TYPE("\0\0"), "\"\"", "\"\"" },
 	};
 
 	check_fields(cases, ELOG_ARRAY_SIZE(cases), LITTLE);
+}
+
+/* Counted bytes with the format of a value: it has one of some sizes, or there is none. */
+static void test_optional(void)
+{
+	static const struct field_case cases[] = {
+		{ TYPE("\x8a\x01"), TYPE("\4\0\1\2\0\0"), "513", "513" },
+		{ TYPE("\x8d\x01"), TYPE("\1\0\xfe"), "254", "254" },
+		{ TYPE("\x8d\x01"), TYPE("\2\0\xfe\xff"), "65534", "65534" },
+		{ TYPE("\x8d\x01"), TYPE("\x08\0\xff\xff\xff\xff\xff\xff\xff\xff"),
+		  "18446744073709551615", "18446744073709551615" },
+		{ TYPE("\x8d\x01"), TYPE("\0\0"), "null", "null" },
+		{ TYPE("\x8a\x01"), TYPE("\0\0"), "null", "null" },
+		{ TYPE("\x8d\x02"), TYPE("\1\0\xfe"), "-2", "-2" },
+		{ TYPE("\x8d\x02"), TYPE("\2\0\xfe\xff"), "-2", "-2" },
+		{ TYPE("\x8d\x02"), TYPE("\x08\0\xfe\xff\xff\xff\xff\xff\xff\xff"), "-2",
+		  "-2" },
+		{ TYPE("\x8d\x03"), TYPE("\2\0\x34\x12"), "0x1234", "\"0x1234\"" },
+		{ TYPE("\x8d\x04"), TYPE("\4\0\2\0\0\0"), "ENOENT", "\"ENOENT\"" },
+		{ TYPE("\x8a\x04"), TYPE("\0\0"), "null", "null" },
+		{ TYPE("\x8d\x05"), TYPE("\4\0\1\2\0\0"), "513", "513" },
+		{ TYPE("\x8a\x06"), TYPE("\4\0\0\0\0\0"), "1970-01-01T00:00:00Z",
+		  "\"1970-01-01T00:00:00Z\"" },
+		{ TYPE("\x8d\x06"), TYPE("\x08\0\x80\x51\1\0\0\0\0\0"),
+		  "1970-01-02T00:00:00Z", "\"1970-01-02T00:00:00Z\"" },
+		{ TYPE("\x8d\x07"), TYPE("\1\0\1"), "true", "true" },
+		{ TYPE("\x8d\x07"), TYPE("\1\0\xff"), "255", "255" },
+		{ TYPE("\x8d\x07"), TYPE("\4\0\0\0\0\x80"), "-2147483648", "-2147483648" },
+		{ TYPE("\x8d\x07"), TYPE("\0\0"), "null", "null" },
+		{ TYPE("\x8d\x08"), TYPE("\4\0\xcd\xcc\xcc\x3d"), "0.1", "0.1" },
+		{ TYPE("\x8a\x08"), TYPE("\x08\0\x9a\x99\x99\x99\x99\x99\xb9\x3f"), "0.1",
+		  "0.1" },
+		{ TYPE("\x8d\x10"), TYPE("\2\0\x1f\x90"), "8080", "8080" },
+		{ TYPE("\x8a\x10"), TYPE("\0\0"), "null", "null" },
+		{ TYPE("\x8a\x0f"), TYPE("\0\0"), "null", "null" },
+		{ TYPE("\x8d\x11"), TYPE("\x10\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\1"),
+		  "\"::1\"", "\"::1\"" },
+		{ TYPE("\x8d\x12"), TYPE("\0\0"), "null", "null" },
+		/* Sizes that the format does not have. */
+		{ TYPE("\x8d\x01"), TYPE("\3\0\1\2\3"), "010203", "\"010203\"" },
+		{ TYPE("\x8a\x04"), TYPE("\2\0\1\2"), "0102", "\"0102\"" },
+		{ TYPE("\x8d\x06"), TYPE("\1\0\1"), "01", "\"01\"" },
+		{ TYPE("\x8d\x07"), TYPE("\x08\0\1\2\3\4\5\6\7\x08"), "0102030405060708",
+		  "\"0102030405060708\"" },
+		{ TYPE("\x8d\x08"), TYPE("\2\0\1\2"), "0102", "\"0102\"" },
+		{ TYPE("\x8d\x10"), TYPE("\1\0\1"), "01", "\"01\"" },
+		/* Other strings have no such formats. */
+		{ TYPE("\x87\x01"), TYPE("1\0"), "\"1\"", "\"1\"" },
+		{ TYPE("\x8b\x01"), TYPE("\1\0" "1\0"), "\"1\"", "\"1\"" },
+		/* In arrays. */
+		{ TYPE("\xcd\x02"), TYPE("\4\0\1\0\xff\0\0\2\0\1\0\3\0\1\2\3"),
+		  "[-1,null,1,\"010203\"]", "[-1,null,1,\"010203\"]" },
+		{ TYPE("\xcd\x12"), TYPE("\2\0\0\0\4\0\x7f\0\0\1"),
+		  "[null,\"127.0.0.1\"]", "[null,\"127.0.0.1\"]" },
+	};
+	static const struct field_case big[] = {
+		{ TYPE("\x8d\x01"), TYPE("\0\2\x12\x34"), "4660", "4660" },
+		{ TYPE("\x8d\x08"), TYPE("\0\4\x3f\xc0\0\0"), "1.5", "1.5" },
+		{ TYPE("\x8d\x10"), TYPE("\0\2\x1f\x90"), "8080", "8080" },
+		{ TYPE("\x8d\x01"), TYPE("\0\3\1\2\3"), "010203", "\"010203\"" },
+		{ TYPE("\xcd\x02"), TYPE("\0\1\0\2\xff\xfe"), "[-2]", "[-2]" },
+	};
+
+	check_fields(cases, ELOG_ARRAY_SIZE(cases), LITTLE);
+	check_fields(big, ELOG_ARRAY_SIZE(big), BIG);
 }
 
 static void test_arrays(void)
@@ -321,6 +390,28 @@ static void test_arrays(void)
 	};
 
 	check_fields(cases, ELOG_ARRAY_SIZE(cases), LITTLE);
+}
+
+/* In the other outputs, names have few characters. */
+static void test_json_names(void)
+{
+	static const char metadata[] =
+		"E\0" "a b\0\2" "a_b\0\2" "a b;tag=1\0\2" "\"1/3\"\0\2" "caf\xc3\xa9\xff\0\2"
+		"event_id\0\2" "s t\0\x81\1u v\0\2"
+		"l\0\xa1\3\1\0x y\0\2x y\0\2" "in\0\x81\1x y\0\2";
+	struct bytes bytes;
+
+	put_header(&bytes, LITTLE, 4);
+	bytes.data[2] = 9;
+	put_extension(&bytes, 1, metadata, sizeof(metadata) - 1);
+	put(&bytes, "\1\2\3\4\5\6\7\x08\x09\x0a", 10);
+	check_string(decode(bytes.data, bytes.size, false), "Prov/E 5 0x1f: a_b=1 a_b_2=2 a_b_3=3 "
+		     "_1_3_=4 caf___=5 event_id=6 s_t.u_v=7 "
+		     "l=[{\"x y\":8,\"x y_10\":9,\"in\":{\"x y\":10}}] event_id_13=9");
+	check_string(decode(bytes.data, bytes.size, true), "\"a b\":1,\"a_b\":2,\"a b_3\":3,"
+		     "\"\\\"1/3\\\"\":4,\"caf\xc3\xa9\xef\xbf\xbd\":5,\"event_id\":6,"
+		     "\"s t.u v\":7,\"l\":[{\"x y\":8,\"x y_10\":9,\"in\":{\"x y\":10}}],"
+		     "\"event_id_13\":9");
 }
 
 /* Fields are found by names with points; names that occur twice differ. */
@@ -422,11 +513,18 @@ static void test_damage(void)
 		  "metadata=66008100 undecoded_at=18 undecoded=01" },
 		{ TYPE("E\0f\0\1"), TYPE("\1"), "E 5 0x1f: metadata_at=14 "
 		  "metadata=660001 undecoded_at=17 undecoded=01" },
-		/* A struct that ends early; in an array, none of it can be decoded. */
-		{ TYPE("E\0s\0\x81\2a\0\2"), TYPE("\1"), "E 5 0x1f: s.a=1 metadata_at=21 "
-		  "metadata=" },
+		/* A struct may have fewer fields than it declares, but not none. */
+		{ TYPE("E\0s\0\x81\2a\0\2"), TYPE("\1"), "E 5 0x1f: s.a=1" },
 		{ TYPE("E\0a\0\2s\0\xc1\2b\0\2"), TYPE("\1\1\0\3"), "E 5 0x1f: a=1 "
-		  "metadata_at=17 metadata=7300c102620002 undecoded_at=25 undecoded=010003" },
+		  "s=[{\"b\":3}]" },
+		{ TYPE("E\0s\0\x81\2t\0\x81\2a\0\2"), TYPE("\1"), "E 5 0x1f: s.t.a=1" },
+		{ TYPE("E\0s\0\x81\2"), TYPE("\1"), "E 5 0x1f: metadata_at=18 metadata= "
+		  "undecoded_at=18 undecoded=01" },
+		/* A damaged one; in an array, none of it can be decoded. */
+		{ TYPE("E\0s\0\x81\2a\0\2b"), TYPE("\1"), "E 5 0x1f: s.a=1 metadata_at=21 "
+		  "metadata=62" },
+		{ TYPE("E\0a\0\2s\0\xc1\2b\0\2c"), TYPE("\1\1\0\3"), "E 5 0x1f: a=1 "
+		  "metadata_at=17 metadata=7300c10262000263 undecoded_at=26 undecoded=010003" },
 		/* Data that ends early. */
 		{ TYPE("E\0a\0\2f\0\4g\0\2"), TYPE("\1\2\3"), "E 5 0x1f: a=1 f=<truncated> "
 		  "g=<truncated> undecoded_at=24 undecoded=0203" },
@@ -569,6 +667,8 @@ static void test_expressions(void)
 		{ "number == \"1.5\"", -EINVAL },
 		{ "error == ENOENT", true }, { "error == 2", true }, { "error != ENOENT", false },
 		{ "error == ENOTHING", -EINVAL },
+		{ "some == 513", true }, { "some > 513", false }, { "none == 0", false },
+		{ "none != 0", false }, { "none", false }, { "odd == 1", false },
 		{ "list == \"[1,2]\"", true }, { "list ~ 2", true }, { "list > 1", -EINVAL },
 		{ "when > 86399 && when < 86401", true }, { "gone == 1", -ENOENT },
 		{ "provider == Prov && event == E && level == info", true },
@@ -576,7 +676,7 @@ static void test_expressions(void)
 	};
 	static const char metadata[] =
 		"E\0n\0\2s\0\x81\1x\0\2text\0\7number\0\x84\x08" "error\0\x84\x04" "list\0\x42"
-		"when\0\x84\6";
+		"when\0\x84\6" "some\0\x8d\1" "none\0\x8d\1" "odd\0\x8d\1";
 	struct elog_eventheader_record record;
 	struct elog_expression *expression;
 	struct elog_expression_error error;
@@ -601,7 +701,8 @@ static void test_expressions(void)
 
 	put_header(&bytes, LITTLE, 4);
 	put_extension(&bytes, 1, metadata, sizeof(metadata) - 1);
-	put(&bytes, "\3\4hi\0\0\0\xc0\x3f\2\0\0\0\2\0\1\2\x80\x51\1\0", 21);
+	put(&bytes, "\3\4hi\0\0\0\xc0\x3f\2\0\0\0\2\0\1\2\x80\x51\1\0"
+	    "\2\0\1\2\0\0\3\0\1\0\0", 32);
 	check_equal(elog_eventheader_decode(decoder, event_of(prov), bytes.data, bytes.size,
 					    &record), 0);
 	item.payload = record.payload;
@@ -627,7 +728,7 @@ static void put_all(struct bytes *bytes, unsigned int flags)
 {
 	static const char little[] =
 		"Event;a=b\0u\0\x82\3s\0\x81\2t\0\7in\0\x81\1w\0\x88\x0c" "c\0\x8a\x0c"
-		"b\0\x8d\x0f" "a\0\xc1\2x\0\x44y\0\x47v\0\x26\1\0\0\x85\x88\1\2f\0\x49";
+		"b\0\x8d\x0f" "o\0\x8d\2n\0\x8a\x08" "a\0\xc1\2x\0\x44y\0\x47v\0\x26\1\0\0\x85\x88\1\2f\0\x49";
 	struct bytes metadata = { .size = 0 };
 
 	put(&metadata, little, sizeof(little) - 1);
@@ -643,6 +744,9 @@ static void put_all(struct bytes *bytes, unsigned int flags)
 	put(bytes, "abc", 3);
 	put_number(bytes, 2, 2);
 	put(bytes, "\1\2", 2);
+	put_number(bytes, 2, 2);
+	put_number(bytes, 513, 2);
+	put_number(bytes, 0, 2);
 	put_number(bytes, 2, 2);
 	put_number(bytes, 0, 2);
 	put_number(bytes, 1, 2);
@@ -660,7 +764,7 @@ static void put_all(struct bytes *bytes, unsigned int flags)
 static void test_truncation(void)
 {
 	static const char whole[] = "Prov/Event 5 0x1f: u=0x7 s.t=\"text\" s.in.w=\"w\" c=\"abc\" "
-		"b=\"0102\" a=[{\"x\":[],\"y\":[\"q\"]},{\"x\":[9],\"y\":[]}] "
+		"b=\"0102\" o=513 n=null a=[{\"x\":[],\"y\":[\"q\"]},{\"x\":[9],\"y\":[]}] "
 		"v=[\"30313233343536373839616263646566\"] _=1.5 f=[\"z\"] "
 		"opcode=activity_start activity_id=\"30313233-3435-3637-3839-616263646566\"";
 	struct bytes bytes;
@@ -729,7 +833,9 @@ int main(void)
 		{ "values of each size and format", test_values },
 		{ "big-endian records", test_big_endian },
 		{ "strings of each encoding", test_strings },
+		{ "values that may be absent", test_optional },
 		{ "arrays, and arrays of structs", test_arrays },
+		{ "names of fields in JSON", test_json_names },
 		{ "structs, and names that occur twice", test_structs },
 		{ "headers, activities, and unknown extensions", test_header },
 		{ "damaged records: the rest is bytes", test_damage },

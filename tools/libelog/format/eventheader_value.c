@@ -190,6 +190,20 @@ static void put_address(struct elog_text *text, const unsigned char *bytes, size
 		elog_text_advance(text, elog_put_address(room, bytes, size));
 }
 
+/* A number gets the byte order of the host. Bytes that are none stay as they are. */
+static void put_number(struct elog_text *text, const struct elog_eh_run *run,
+		       const struct elog_eh_step *step, const unsigned char *bytes, size_t size)
+{
+	const bool swap = run->swap && elog_has_size(&step->field, size);
+	char *room = elog_text_room(text, size);
+	size_t i;
+
+	for (i = 0; room && i < size; i++)
+		*room++ = (char)bytes[swap ? size - 1 - i : i];
+	if (room)
+		elog_text_advance(text, room);
+}
+
 /* Append the value of a string or of bytes. */
 static void put_string(struct elog_text *text, const struct elog_eh_run *run,
 		       const struct elog_eh_step *step, const unsigned char *bytes, size_t size)
@@ -212,6 +226,10 @@ static void put_string(struct elog_text *text, const struct elog_eh_run *run,
 		for (i = 0; i < size; i++)
 			put_character(text, bytes[i]);
 		break;
+	case ELOG_EH_ANY_NUMBER:
+		put_number(text, run, step, bytes, size);
+		break;
+	case ELOG_EH_ANY_PORT:
 	case ELOG_EH_BYTES:
 		elog_text_put(text, bytes, size);
 		break;
@@ -278,6 +296,8 @@ static bool put_element(struct elog_eh_run *run, const struct elog_eh_step *step
 		put_string(run->scratch, run, step, bytes, size);
 		value.data = run->scratch->size ? run->scratch->data : "";
 		value.size = run->scratch->size;
+		if (step->field.optional)
+			elog_decode_sized(&step->field, value.data, value.size, &value);
 	}
 	elog_format_json_value(run->payload, &step->field, &value);
 	return true;
@@ -292,8 +312,9 @@ static bool put_members(struct elog_eh_run *run, const struct elog_eh_step *step
 	for (i = index + 1; i < steps[index].end; i = steps[i].end) {
 		if (i > index + 1)
 			elog_text_character(run->payload, ',');
-		elog_text_json_string(run->payload, steps[i].name, strlen(steps[i].name));
-		elog_text_character(run->payload, ':');
+		elog_text_character(run->payload, '"');
+		elog_text_string(run->payload, steps[i].name);
+		elog_text_string(run->payload, "\":");
 		if (!put_item(run, steps, i))
 			return false;
 	}

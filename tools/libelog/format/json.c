@@ -5,6 +5,7 @@
  * The text is valid whatever a payload contains. The thread that has the struct
  * elog_text calls everything here.
  */
+#include <errno.h>
 #include <math.h>
 #include <string.h>
 
@@ -81,18 +82,31 @@ static void put_flags(struct elog_text *text,
 }
 
 /* JSON has no numbers that are not finite. */
-static void put_float(struct elog_text *text, const struct elog_schema_field *field,
-		      uint64_t bits)
+static void put_float(struct elog_text *text, const struct elog_value *value)
 {
 	double number;
 
-	memcpy(&number, &bits, sizeof(number));
+	memcpy(&number, &value->integer, sizeof(number));
 	if (isnan(number))
 		elog_text_string(text, "\"NaN\"");
 	else if (isinf(number))
 		elog_text_string(text, number < 0 ? "\"-Infinity\"" : "\"Infinity\"");
 	else
-		elog_text_float(text, field, bits);
+		elog_text_float(text, value);
+}
+
+static void put_date(struct elog_text *text, const struct elog_schema_field *field,
+		     uint64_t seconds)
+{
+	const size_t from = text->size;
+
+	elog_text_character(text, '"');
+	if (elog_text_date(text, seconds)) {
+		elog_text_character(text, '"');
+	} else if (!text->error) {
+		text->size = from;
+		elog_text_decimal(text, field, seconds);
+	}
 }
 
 void elog_format_json_value(struct elog_text *text,
@@ -101,6 +115,10 @@ void elog_format_json_value(struct elog_text *text,
 {
 	uint64_t integer = value->integer;
 
+	if (value->error == -ERANGE) {
+		put_octets(text, value, '\0');
+		return;
+	}
 	if (value->error) {
 		elog_text_put(text, "null", 4);
 		return;
@@ -126,7 +144,10 @@ void elog_format_json_value(struct elog_text *text,
 		elog_text_put(text, value->data, value->size);
 		return;
 	case ELOG_TYPE_FLOAT:
-		put_float(text, field, integer);
+		put_float(text, value);
+		return;
+	case ELOG_TYPE_SECONDS:
+		put_date(text, field, integer);
 		return;
 	default:
 		break;
@@ -141,7 +162,10 @@ void elog_format_json_value(struct elog_text *text,
 	}
 	switch (field->type) {
 	case ELOG_TYPE_BOOL:
-		elog_text_string(text, integer ? "true" : "false");
+		if (integer > 1)
+			elog_text_decimal(text, field, integer);
+		else
+			elog_text_string(text, integer ? "true" : "false");
 		break;
 	case ELOG_TYPE_ENUM:
 		put_enum(text, field, integer);
@@ -163,5 +187,6 @@ void elog_format_json_fields(struct elog_text *text,
 			     const void *payload, size_t size)
 {
 	/* Names need no escapes: see schema.c. */
-	elog_format_each(text, event, payload, size, ",", "\"", "\":", elog_format_json_value);
+	elog_format_each(text, event, payload, size, ",", "\"", "\":", true,
+			 elog_format_json_value);
 }

@@ -32,9 +32,26 @@ static inline char *elog_put_number(char *to, const struct elog_schema_field *fi
 void elog_text_decimal(struct elog_text *text, const struct elog_schema_field *field,
 		       uint64_t value);
 
-/** elog_text_float() - append a number whose bits are those of a double */
-void elog_text_float(struct elog_text *text, const struct elog_schema_field *field,
-		     uint64_t bits);
+/** elog_text_float() - append a float: with as few digits as give its 4 or 8 bytes back */
+void elog_text_float(struct elog_text *text, const struct elog_value *value);
+
+/** elog_text_date() - append a date in UTC; false: it is out of range, nothing was appended */
+bool elog_text_date(struct elog_text *text, uint64_t seconds);
+
+/**
+ * elog_decode_sized() - read the value of an optional field
+ * @field: the field
+ * @bytes: the value, in native byte order
+ * @size: bytes of it
+ * @value: filled in
+ *
+ * Return: @value->error.
+ */
+int elog_decode_sized(const struct elog_schema_field *field, const void *bytes, size_t size,
+		      struct elog_value *value);
+
+/** elog_has_size() - does the type of an optional field have values of this size? */
+bool elog_has_size(const struct elog_schema_field *field, size_t size);
 
 /** elog_hex_bits() - truncate a negative number to the bits of the field */
 static inline uint64_t elog_hex_bits(const struct elog_schema_field *field,
@@ -83,7 +100,7 @@ static inline bool elog_plain_number(const struct elog_schema_field *field,
 				     uint64_t *value)
 {
 	if (field->type > ELOG_TYPE_SIGNED || field->display == ELOG_DISPLAY_HEX ||
-	    field->offset > size || field->size > size - field->offset)
+	    field->optional || field->offset > size || field->size > size - field->offset)
 		return false;
 	*value = elog_load_integer((const unsigned char *)payload + field->offset,
 				   field->size, field->is_signed);
@@ -122,6 +139,7 @@ uint64_t elog_text_flags(struct elog_text *text, const struct elog_schema_field 
  * @between: separates fields
  * @before: precedes the name of each field
  * @behind: follows it
+ * @json: with the names for JSON
  * @format: appends a value
  *
  * Inline, so that the strings are constants: printing events spends its time here.
@@ -129,7 +147,7 @@ uint64_t elog_text_flags(struct elog_text *text, const struct elog_schema_field 
 static inline __attribute__((always_inline)) void
 elog_format_each(struct elog_text *text, const struct elog_schema_event *event,
 		 const void *payload, size_t size, const char *between,
-		 const char *before, const char *behind,
+		 const char *before, const char *behind, bool json,
 		 void (*format)(struct elog_text *text,
 				const struct elog_schema_field *field,
 				const struct elog_value *value))
@@ -137,12 +155,14 @@ elog_format_each(struct elog_text *text, const struct elog_schema_event *event,
 	const struct elog_schema_field *field;
 	struct elog_value value;
 	uint64_t number;
+	const char *name;
 	size_t i, length;
 	char *room;
 
 	for (i = 0; i < event->field_count; i++) {
 		field = event->fields[i];
-		length = strlen(field->name);
+		name = json && field->json_name ? field->json_name : field->name;
+		length = strlen(name);
 		room = elog_text_room(text, strlen(between) + strlen(before) + length +
 					    strlen(behind) + 1 + ELOG_DECIMAL_MAX);
 		if (!room)
@@ -150,7 +170,7 @@ elog_format_each(struct elog_text *text, const struct elog_schema_event *event,
 		if (i)
 			room = stpcpy(room, between);
 		room = stpcpy(room, before);
-		room = elog_copy(room, field->name, length);
+		room = elog_copy(room, name, length);
 		room = stpcpy(room, behind);
 		if (elog_plain_number(field, payload, size, &number)) {
 			elog_text_advance(text, elog_put_number(room, field, number));

@@ -152,15 +152,15 @@ static void put_duration(struct elog_text *text, uint64_t nanoseconds)
 	elog_text_string(text, "ns");
 }
 
-/* With as few digits as give the number back. The point does not depend on the locale. */
-void elog_text_float(struct elog_text *text, const struct elog_schema_field *field, uint64_t bits)
+/* The point does not depend on the locale. */
+void elog_text_float(struct elog_text *text, const struct elog_value *value)
 {
-	const bool is_single = field->size == sizeof(float);
+	const bool is_single = value->size == sizeof(float);
 	char digits[40], *from, *to;
 	double number;
 	int precision;
 
-	memcpy(&number, &bits, sizeof(number));
+	memcpy(&number, &value->integer, sizeof(number));
 	for (precision = is_single ? 6 : 15; precision <= 17; precision++) {
 		snprintf(digits, sizeof(digits), "%.*g", precision, number);
 		if (is_single ? strtof(digits, NULL) == (float)number :
@@ -176,19 +176,18 @@ void elog_text_float(struct elog_text *text, const struct elog_schema_field *fie
 	elog_text_put(text, digits, (size_t)(to - digits));
 }
 
-static void put_date(struct elog_text *text, const struct elog_schema_field *field,
-		     uint64_t seconds)
+bool elog_text_date(struct elog_text *text, uint64_t seconds)
 {
 	const time_t time = (time_t)seconds;
 	char date[40];
 	struct tm tm;
 
-	if ((int64_t)time == (int64_t)seconds && gmtime_r(&time, &tm) &&
-	    tm.tm_year >= -1900 && tm.tm_year <= 8099 &&
-	    strftime(date, sizeof(date), "%Y-%m-%dT%H:%M:%SZ", &tm))
-		elog_text_string(text, date);
-	else
-		elog_text_decimal(text, field, seconds);
+	if ((int64_t)time != (int64_t)seconds || !gmtime_r(&time, &tm) ||
+	    tm.tm_year < -1900 || tm.tm_year > 8099 ||
+	    !strftime(date, sizeof(date), "%Y-%m-%dT%H:%M:%SZ", &tm))
+		return false;
+	elog_text_string(text, date);
+	return true;
 }
 
 static void put_address(struct elog_text *text, const struct elog_value *value)
@@ -204,6 +203,10 @@ static void put_error(struct elog_text *text, const struct elog_value *value)
 {
 	if (value->error == -ENODATA)
 		elog_text_string(text, "<truncated>");
+	else if (value->error == -ENOENT)
+		elog_text_string(text, "null");
+	else if (value->error == -ERANGE)
+		put_octets(text, value->data, value->size, '\0');
 	else if (value->data)
 		elog_text_printf(text, "<%zu bytes at %zu without end>",
 				 value->claimed_size, value->claimed_offset);
@@ -242,10 +245,11 @@ void elog_format_value(struct elog_text *text,
 		elog_text_put(text, value->data, value->size);
 		return;
 	case ELOG_TYPE_FLOAT:
-		elog_text_float(text, field, value->integer);
+		elog_text_float(text, value);
 		return;
 	case ELOG_TYPE_SECONDS:
-		put_date(text, field, value->integer);
+		if (!elog_text_date(text, value->integer))
+			elog_text_decimal(text, field, value->integer);
 		return;
 	default:
 		break;
@@ -256,7 +260,10 @@ void elog_format_value(struct elog_text *text,
 	}
 	switch (field->type) {
 	case ELOG_TYPE_BOOL:
-		elog_text_string(text, value->integer ? "true" : "false");
+		if (value->integer > 1)
+			elog_text_decimal(text, field, value->integer);
+		else
+			elog_text_string(text, value->integer ? "true" : "false");
 		break;
 	case ELOG_TYPE_ENUM:
 		put_enum(text, field, value->integer);
@@ -283,5 +290,5 @@ void elog_format_fields(struct elog_text *text,
 			const struct elog_schema_event *event,
 			const void *payload, size_t size)
 {
-	elog_format_each(text, event, payload, size, " ", "", "=", elog_format_value);
+	elog_format_each(text, event, payload, size, " ", "", "=", false, elog_format_value);
 }

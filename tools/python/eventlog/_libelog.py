@@ -110,7 +110,7 @@ SchemaField = _struct(
     "elog_schema_field", ("name", c_char_p), ("type_name", c_char_p),
     ("description", c_char_p), ("type", c_int), ("display", c_int), ("offset", c_size_t),
     ("size", c_size_t), ("is_signed", c_bool), ("relative", c_bool),
-    ("set", POINTER(SchemaSet)))
+    ("optional", c_bool), ("set", POINTER(SchemaSet)), ("json_name", c_char_p))
 
 
 class SchemaProvider(CStruct):

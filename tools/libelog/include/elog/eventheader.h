@@ -61,7 +61,8 @@ void elog_eventheader_close(struct elog_eventheader *decoder);
  *
  * The provider is the name of @event before "_L", and the level and the keywords are those
  * behind it. The event's name and its fields are in the record. A field of a struct is named
- * "struct.field". An array is an ELOG_TYPE_ARRAY, with everything in it.
+ * "struct.field". An array is an ELOG_TYPE_ARRAY, with everything in it. A value that may be
+ * absent is an optional field.
  *
  * What cannot be decoded is in the fields undecoded_at, an offset in @payload, and
  * undecoded, the bytes there; if the description is damaged, metadata_at and metadata say

@@ -19,7 +19,7 @@ extern "C" {
 enum elog_type {
 	ELOG_TYPE_UNSIGNED,	/* 1, 2, 4 or 8 bytes */
 	ELOG_TYPE_SIGNED,	/* likewise */
-	ELOG_TYPE_BOOL,		/* 1 byte */
+	ELOG_TYPE_BOOL,		/* 1 byte; in decoded records also 2 or 4 */
 	ELOG_TYPE_CHARS,	/* char[N]: text, up to the first NUL */
 	ELOG_TYPE_OCTETS,	/* u8[N] */
 	ELOG_TYPE_STRING,	/* a __u32 size << 16 | offset; text with its NUL */
@@ -89,7 +89,10 @@ struct elog_schema_set {
  *	are a u64 size << 32 | offset, and strings have no NUL)
  * @is_signed: the integer is signed; also set for enums
  * @relative: strings and bytes only: the offset counts from the end of the 4 bytes
+ * @optional: decoded records only: each value has a size of its own, and may be absent. The
+ *	fixed part has a u64 size << 32 | offset
  * @set: enums and flags only: the names, else NULL
+ * @json_name: the name in JSON, with escapes; NULL: @name
  */
 struct elog_schema_field {
 	const char *name;
@@ -101,7 +104,9 @@ struct elog_schema_field {
 	size_t size;
 	bool is_signed;
 	bool relative;
+	bool optional;
 	const struct elog_schema_set *set;
+	const char *json_name;
 };
 
 struct elog_schema_provider;
@@ -210,11 +215,13 @@ unsigned int elog_level_parse(const char *name);
 /**
  * struct elog_value - a field of a record
  * @error: 0; -ENODATA the payload ends before the field does; -EBADMSG the dynamic
- *	data is outside of the payload, or a string has no NUL
+ *	data is outside of the payload, or a string has no NUL; -ENOENT an optional field has no
+ *	value; -ERANGE the type of an optional field has no value of this size: @data and @size
+ *	are set
  * @integer: integers of all types, sign-extended if signed; floats: the bits of a double
  * @data: chars, octets, strings, bytes, arrays, addresses and structs: the bytes, inside the
  *	payload
- * @size: bytes of @data; of chars and strings, those before the NUL
+ * @size: bytes of @data; of chars and strings, those before the NUL; of floats, 4 or 8
  * @claimed_offset: on -EBADMSG: the offset that the field claims
  * @claimed_size: on -EBADMSG: the size that the field claims
  * @reserved: 0
@@ -261,15 +268,17 @@ void elog_format_fields(struct elog_text *text,
  * elog_format_json_value() - append a value as JSON
  * @text: the text
  * @field: the field
- * @value: the value; null if it could not be decoded
+ * @value: the value; null if it could not be decoded or is absent
  *
  * Integers, ports, times and durations (ns) are numbers with all their digits, which
- * may exceed the precision of a double. Bools are true or false. Pointers and fields
+ * may exceed the precision of a double. Bools are true or false, or a number that is neither
+ * 1 nor 0. Pointers and fields
  * shown in hexadecimal are strings "0x...". Enums are the name, or a number without
  * one. Flags are an array of names; the last element is a string "0x..." if bits have
  * no names. A field shown in decimal is always a number. Text and addresses are
  * strings; other bytes are strings of hexadecimal digits. Floats are numbers, or the strings
- * "NaN", "Infinity" and "-Infinity". Arrays are arrays.
+ * "NaN", "Infinity" and "-Infinity". Dates are strings. Arrays are arrays. A value of a size
+ * that its type does not have is a string of hexadecimal digits.
  */
 void elog_format_json_value(struct elog_text *text,
 			    const struct elog_schema_field *field,
