@@ -111,7 +111,7 @@ static char *state_name(const struct shipper *shipper, const char *path)
 static int read_state(const char *name, struct spool_position *position)
 {
 	char text[STATE_MAX];
-	int fd = open(name, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK), end = 0;
+	int fd = open(name, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK), end = 0, more = 0;
 	ssize_t size;
 
 	if (fd < 0)
@@ -122,11 +122,13 @@ static int read_state(const char *name, struct spool_position *position)
 		return -errno;
 	text[size] = '\0';
 	if (sscanf(text, "elog-ship 1\nfile %32[0-9a-f]\noffset %" SCNu64 "\n%n", position->file,
-		   &position->offset, &end) != 2 || end != size) {
-		memset(position, 0, sizeof(*position));
-		return -EBADMSG;
-	}
-	return 0;
+		   &position->offset, &end) == 2 && end &&
+	    (!text[end] || (sscanf(text + end, "previous %32[0-9a-f?] %" SCNu64 "\n%n",
+				   position->previous, &position->previous_size, &more) == 2 &&
+			    end + more == size)))
+		return 0;
+	memset(position, 0, sizeof(*position));
+	return -EBADMSG;
 }
 
 /* The position of the oldest message of a spool that is not stored yet. */
@@ -141,6 +143,8 @@ static void find_position(const struct shipper *shipper, unsigned int spool,
 		if (!slot->used || slot->spool != spool)
 			continue;
 		memcpy(position->file, slot->chunk.file, sizeof(position->file));
+		memcpy(position->previous, slot->chunk.previous, sizeof(position->previous));
+		position->previous_size = slot->chunk.previous_size;
 		position->offset = slot->chunk.offset;
 		return;
 	}
@@ -160,6 +164,10 @@ static int save_position(struct shipper *shipper, unsigned int index)
 		return 0;
 	elog_text_printf(&text, "elog-ship 1\nfile %s\noffset %" PRIu64 "\n", position.file,
 			 position.offset);
+	/* Each first message of a file has it, also if it is sent by another elog ship. */
+	if (*position.previous)
+		elog_text_printf(&text, "previous %s %" PRIu64 "\n", position.previous,
+				 position.previous_size);
 	ret = text.error ? text.error : output_replace(spool->state, &text, true);
 	elog_text_free(&text);
 	if (ret)

@@ -137,6 +137,8 @@ void spool_position(const struct spool *spool, struct spool_position *position)
 		return;
 	}
 	memcpy(position->file, spool->next.file, sizeof(position->file));
+	memcpy(position->previous, spool->next.previous, sizeof(position->previous));
+	position->previous_size = spool->next.previous_size;
 	position->offset = spool->next.offset;
 }
 
@@ -556,6 +558,10 @@ static int open_first(struct spool *spool, unsigned char *data)
 			continue;
 		if (!strcmp(identity.file, spool->resume.file)) {
 			use_file(spool, fd, &identity, "");
+			/* A gap before it was counted when it was found. */
+			memcpy(spool->next.previous, spool->resume.previous,
+			       sizeof(spool->next.previous));
+			spool->next.previous_size = spool->resume.previous_size;
 			skip_to(spool, spool->resume.offset, data);
 			return 1;
 		}

@@ -47,10 +47,14 @@ struct spool_chunk {
  * struct spool_position - where to continue
  * @file: the file; "": at the oldest file
  * @offset: of a chunk in it
+ * @previous: as spool_chunk.previous, which the first chunk of the file needs again
+ * @previous_size: bytes of that file
  */
 struct spool_position {
 	char file[SPOOL_ID_BYTES];
 	uint64_t offset;
+	char previous[SPOOL_ID_BYTES];
+	uint64_t previous_size;
 };
 
 /**

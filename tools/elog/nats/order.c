@@ -4,7 +4,8 @@
  *
  * The first message of a file has the file before it and its size. So the next file begins
  * when that many bytes of the present one were read. Messages of files that were read before
- * are duplicates.
+ * are duplicates. A file that does not follow the present one begins only when no message that
+ * is missing can come any more: the files between the two may be on their way.
  *
  * Reading may begin in the middle of a stream, and the server may have removed the oldest
  * messages: what comes before the first beginning of a file is not read, as its definitions
@@ -52,6 +53,7 @@ struct order {
 	struct file_id skipped;	/* the last file whose beginning is missing, and */
 	uint64_t skipped_size;	/* how much of it; 0: there is none */
 	bool begun;		/* @file is valid */
+	uint64_t beginning;	/* number in the stream of the message that began */
 	struct file_id file;
 	uint64_t position;	/* in it: the next byte */
 	bool ended;		/* an END block was before @position */
@@ -269,8 +271,10 @@ static int begin_file(struct order *order, const struct held *held)
 	int ret = 0;
 
 	/* Reading begins behind the beginning of the file before. */
-	if (!order->begun)
+	if (!order->begun) {
 		done = (struct done){ first.previous, UINT64_MAX };
+		order->beginning = first.sequence;
+	}
 	if (order->begun || first.has_previous) {
 		ret = add_done(order, &done.file, done.end);
 		remove_read(order, &done.file, done.end, true);
@@ -282,29 +286,104 @@ static int begin_file(struct order *order, const struct held *held)
 	return ret;
 }
 
-/* Find the first message of a file that follows the present one; any: of any file. */
-static const struct held *find_first(const struct order *order, bool any)
+/* Find a message of a file. @first: only its first one */
+static const struct held *find_file(const struct order *order, const struct file_id *file,
+				    bool first)
 {
 	const struct held *held;
 	size_t i;
 
 	for (i = 0; i < order->held_count; i++) {
 		held = &order->held[i];
-		if (!held->offset && (any || (held->has_previous &&
-					      is_same(&held->previous, &order->file))))
+		if (is_same(&held->file, file) && !(first && held->offset))
 			return held;
 	}
 	return NULL;
 }
 
-/* Is the present file complete, if @held begins the next one? */
+/* Find the first message of the file that follows the present one. */
+static const struct held *find_follower(const struct order *order)
+{
+	const struct held *held;
+	size_t i;
+
+	for (i = 0; i < order->held_count; i++) {
+		held = &order->held[i];
+		if (!held->offset && held->has_previous && is_same(&held->previous, &order->file))
+			return held;
+	}
+	return NULL;
+}
+
+/*
+ * Find the file that comes before the others which are held. There is at least one.
+ *
+ * Return: its first message, or another one if that is missing.
+ */
+static const struct held *find_earliest(const struct order *order)
+{
+	const struct held *found = NULL, *highest = order->held, *first, *before;
+	size_t i;
+
+	for (i = 0; i < order->held_count && !found; i++) {
+		if (!order->held[i].offset)
+			found = &order->held[i];
+		/* The end of a file comes before the middle of the next one. */
+		if (order->held[i].offset > highest->offset)
+			highest = &order->held[i];
+	}
+	if (!found)
+		return highest;
+	/* Not for ever: each file may say that the other one is before it. */
+	for (i = 0; i < order->held_count; i++) {
+		first = find_file(order, &found->file, true);
+		before = first && first->has_previous ?
+			 find_file(order, &first->previous, false) : NULL;
+		if (!before)
+			break;
+		found = before;
+	}
+	first = find_file(order, &found->file, true);
+	return first ? first : found;
+}
+
+/* Do not read what is held of a file: its beginning is missing. */
+static void skip_file(struct order *order, const struct held *held)
+{
+	const struct file_id file = held->file;
+	uint64_t end;
+	size_t i;
+
+	if (!order->skipped_size || !is_same(&order->skipped, &file))
+		order->skipped_size = 0;
+	order->skipped = file;
+	for (i = order->held_count; i-- > 0;) {
+		if (!is_same(&order->held[i].file, &file))
+			continue;
+		end = order->held[i].offset + order->held[i].size;
+		if (end > order->skipped_size)
+			order->skipped_size = end;
+		remove_held(order, i);
+	}
+}
+
+/* Report what was skipped. Return: 2 there is a gap; 1 there is none. */
+static int take_skipped(struct order *order, struct order_gap *gap)
+{
+	const uint64_t size = order->skipped_size;
+
+	order->skipped_size = 0;
+	if (!size || order->partial)
+		return 1;
+	put_gap(gap, &order->skipped, 0, size);
+	return 2;
+}
+
+/* Is the present file complete, and does @held begin the next one? */
 static bool is_complete(const struct order *order, const struct held *held)
 {
-	if (held->has_previous && is_same(&held->previous, &order->file) &&
-	    held->previous_size != UINT64_MAX)
-		return order->position >= held->previous_size;
-	/* elog ship was started again between the two. */
-	return order->ended;
+	return held->previous_size != UINT64_MAX ? order->position >= held->previous_size :
+						   order->ended;
 }
 
 /* Return: 2 there is a gap; 1 go on; or -ENOMEM. */
@@ -315,7 +394,8 @@ static int end_file(struct order *order, const struct held *held, struct order_g
 	const bool follows = held->has_previous && is_same(&held->previous, &file);
 	const uint64_t end = follows ? held->previous_size : UINT64_MAX;
 	/* A file without a previous one is the first that this elog ship has sent. */
-	const bool missing = held->has_gap || (held->has_previous && !follows) || held->offset;
+	const bool missing = held->has_gap || held->offset ||
+			     (held->has_previous ? !follows : !order->ended);
 	int ret;
 
 	ret = begin_file(order, held);
@@ -330,12 +410,34 @@ static int end_file(struct order *order, const struct held *held, struct order_g
 	return 2;
 }
 
+/*
+ * Find a message that was stored before the one that reading began with, and whose file has
+ * no beginning: the servers have removed it.
+ */
+static const struct held *find_removed(const struct order *order)
+{
+	const struct held *held;
+	size_t i;
+
+	for (i = 0; i < order->held_count; i++) {
+		held = &order->held[i];
+		if (held->sequence < order->beginning && !is_same(&held->file, &order->file) &&
+		    !find_file(order, &held->file, true))
+			return held;
+	}
+	return NULL;
+}
+
 /* Messages are missing: go on behind them. As end_file(). */
 static int pass_gap(struct order *order, struct order_gap *gap)
 {
-	const struct held *held, *lowest = NULL;
+	const struct held *held = find_removed(order), *lowest = NULL;
 	size_t i;
 
+	if (held) {
+		skip_file(order, held);
+		return take_skipped(order, gap);
+	}
 	for (i = 0; i < order->held_count; i++) {
 		held = &order->held[i];
 		if (is_same(&held->file, &order->file) &&
@@ -347,42 +449,44 @@ static int pass_gap(struct order *order, struct order_gap *gap)
 		order->position = lowest->offset;
 		return 2;
 	}
-	held = find_first(order, false);
-	if (!held)
-		held = find_first(order, true);
-	return end_file(order, held ? held : &order->held[0], gap);
+	held = find_follower(order);
+	return end_file(order, held ? held : find_earliest(order), gap);
 }
 
-/* Find where to begin. Return: 2 there is a gap; 1 go on; 0 not yet; or -ENOMEM. */
-static int begin(struct order *order, bool final, struct order_gap *gap)
+/* Find the beginning of the capture, or with @partial that of a file. */
+static const struct held *find_beginning(const struct order *order)
 {
-	const struct held *first = find_first(order, true), *held;
+	const struct held *held;
+	size_t i;
+
+	for (i = 0; i < order->held_count; i++) {
+		held = &order->held[i];
+		if (!held->offset && (order->partial || (!held->has_previous && !held->has_gap)))
+			return held;
+	}
+	return NULL;
+}
+
+/*
+ * Find where to begin. @forced: no message that is missing will come
+ *
+ * Return: 2 there is a gap; 1 go on; 0 not yet; or -ENOMEM.
+ */
+static int begin(struct order *order, bool forced, bool final, struct order_gap *gap)
+{
+	const struct held *first = find_beginning(order);
 	int ret;
 
-	if (first) {
-		for (held = order->held; held != first; held++) {
-			if (is_same(&held->file, &first->file))
-				continue;
-			order->skipped = held->file;
-			order->skipped_size = held->offset + held->size;
-		}
-		ret = begin_file(order, first);
-		if (ret)
-			return ret;
-	} else if (final || order->held_count > ORDER_WINDOW) {
-		order->skipped = order->held[0].file;
-		order->skipped_size = order->held[0].offset + order->held[0].size;
-		remove_held(order, 0);
-		if (!final || order->held_count)
-			return 1;
-	} else {
+	if (!first && !forced)
 		return 0;
+	if (!first)
+		first = find_earliest(order);
+	if (first->offset) {
+		skip_file(order, first);
+		return final && !order->held_count ? take_skipped(order, gap) : 1;
 	}
-	if (!order->skipped_size || order->partial)
-		return 1;
-	put_gap(gap, &order->skipped, 0, order->skipped_size);
-	order->skipped_size = 0;
-	return 2;
+	ret = begin_file(order, first);
+	return ret ? ret : take_skipped(order, gap);
 }
 
 int order_next(struct order *order, bool final, struct order_message *message,
@@ -395,14 +499,12 @@ int order_next(struct order *order, bool final, struct order_message *message,
 	while (ret == 1 && order->held_count) {
 		forced = final || order->held_count > ORDER_WINDOW;
 		if (!order->begun) {
-			ret = begin(order, final, gap);
+			ret = begin(order, forced, final, gap);
 			continue;
 		}
 		if (take_next(order, message))
 			return 1;
-		held = find_first(order, false);
-		if (!held)
-			held = find_first(order, true);
+		held = find_follower(order);
 		if (held && is_complete(order, held))
 			ret = end_file(order, held, gap);
 		else

@@ -3,14 +3,18 @@
  * Tests of order.c: messages of several files come as elog ship may have stored them, and
  * what is read must be the files, or a gap must be reported. Prints TAP.
  */
+#include <endian.h>
 #include <errno.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "nats/order.h"
+#include "libelog/file/blocks.h"
 #include "libelog/util/tap.h"
 #include "libelog/util/test_random.h"
+#include "libelog/util/util.h"
 
 #define FILES		4
 #define PARTS		100	/* of a file */
@@ -274,6 +278,181 @@ static void test_random(void)
 	order_free(order);
 }
 
+/* ------------------------------------------------------------------------
+ * Three files of two messages, in all orders. Each file ends with an END block.
+ */
+
+#define SMALL_FILES	3
+#define SMALL_PARTS	2
+#define SMALL		(SMALL_FILES * SMALL_PARTS)
+#define SMALL_BYTES	128	/* of a message */
+#define ORDERS		720	/* of six messages */
+#define NONE		SMALL	/* as the number of a message */
+
+/* How elog ship stored them, or did not. */
+struct small {
+	unsigned int unlinked;	/* a file whose first message does not have the one before */
+	unsigned int lost;	/* a message */
+	unsigned int twice;	/* a window that is sent again: this many messages */
+	bool known;		/* the size of the previous file is known */
+};
+
+static void make_small(struct transport_stored *message, unsigned int number,
+		       uint64_t sequence, const struct small *how)
+{
+	static unsigned char data[SMALL_FILES][SMALL_PARTS * SMALL_BYTES];
+	const unsigned int file = number / SMALL_PARTS, part = number % SMALL_PARTS;
+	struct elog_block_header header = {
+		.magic = ELOG_FILE_MAGIC,
+		.type = htole32(ELOG_BLOCK_END),
+		.size = htole32(sizeof(struct elog_block_end)),
+		.raw_size = htole32(sizeof(struct elog_block_end)),
+	};
+
+	header.header_crc = htole32(elog_crc32c(0, &header, offsetof(struct elog_block_header,
+								     header_crc)));
+	memcpy(data[file] + sizeof(data[file]) - sizeof(struct elog_block_end) - sizeof(header),
+	       &header, sizeof(header));
+	*message = (struct transport_stored){
+		.sequence = sequence,
+		.offset = part * SMALL_BYTES,
+		.data = data[file] + part * SMALL_BYTES,
+		.size = SMALL_BYTES,
+	};
+	snprintf(message->file, sizeof(message->file), "%032x", file + 1);
+	if (part || !file || file == how->unlinked)
+		return;
+	snprintf(message->previous, sizeof(message->previous), "%032x", file);
+	message->previous_size = how->known ? SMALL_PARTS * SMALL_BYTES : 0;
+}
+
+/* Put an order of the numbers from 0 to SMALL - 1 into @order: the one with this number. */
+static void make_order(unsigned int *order, unsigned int number)
+{
+	unsigned int left[SMALL], i, chosen, count;
+
+	for (i = 0; i < SMALL; i++)
+		left[i] = i;
+	for (i = 0; i < SMALL; i++) {
+		count = SMALL - i;
+		chosen = number % count;
+		number /= count;
+		order[i] = left[chosen];
+		left[chosen] = left[count - 1];
+	}
+}
+
+/* Read on, in order. Return: the number of gaps. */
+static unsigned int read_small(struct order *order, const unsigned int *stored, bool final,
+			       unsigned int *next)
+{
+	struct order_message message;
+	unsigned int gaps = 0;
+	struct order_gap gap;
+	int ret;
+
+	while ((ret = order_next(order, final, &message, &gap)) > 0) {
+		if (ret == 2) {
+			gaps++;
+			continue;
+		}
+		check(stored[message.sequence - 1] >= *next);
+		check_equal(message.skip, 0);
+		*next = stored[message.sequence - 1] + 1;
+	}
+	check_equal(ret, 0);
+	return gaps;
+}
+
+/* Return: the number of gaps. @read: set to the number of messages that were read */
+static unsigned int read_order(unsigned int *stored, unsigned int number,
+			       const struct small *how, unsigned int *read)
+{
+	struct order *order = order_new(false);
+	struct transport_stored message;
+	unsigned int gaps = 0, next = 0, i;
+
+	check(order);
+	make_order(stored, number);
+	for (i = 0; i < how->twice; i++)
+		stored[SMALL + i] = stored[SMALL - how->twice + i];
+	*read = 0;
+	for (i = 0; i < SMALL + how->twice; i++) {
+		if (stored[i] == how->lost)
+			continue;
+		make_small(&message, stored[i], i + 1, how);
+		check_equal(order_put(order, &message), 0);
+		gaps += read_small(order, stored, false, &next);
+	}
+	gaps += read_small(order, stored, true, &next);
+	*read = next;
+	check_equal(order_late(order), 0);
+	check(!order_waits(order));
+	order_free(order);
+	return gaps;
+}
+
+static void test_all_orders(void)
+{
+	unsigned int stored[2 * SMALL], number, read;
+	struct small how = { .lost = NONE };
+
+	for (how.twice = 0; how.twice <= SMALL; how.twice += 2)
+		for (how.known = false; ; how.known = true) {
+			for (number = 0; number < ORDERS; number++) {
+				check_equal(read_order(stored, number, &how, &read), 0);
+				check_equal(read, SMALL);
+			}
+			if (how.known)
+				break;
+		}
+}
+
+/* Does the capture seem to begin with its first file, although another one is unlinked? */
+static bool begins_well(unsigned int *stored, unsigned int number, unsigned int unlinked)
+{
+	unsigned int i;
+
+	make_order(stored, number);
+	for (i = 0; stored[i] && stored[i] != unlinked * SMALL_PARTS; i++)
+		;
+	return !stored[i];
+}
+
+/* As elog ship did, when it was started again at the beginning of a file. */
+static void test_unlinked(void)
+{
+	struct small how = { .lost = NONE, .known = true };
+	unsigned int stored[SMALL], number, read;
+
+	for (how.unlinked = 1; how.unlinked < SMALL_FILES; how.unlinked++)
+		for (number = 0; number < ORDERS; number++) {
+			if (!begins_well(stored, number, how.unlinked))
+				continue;
+			check_equal(read_order(stored, number, &how, &read), 0);
+			check_equal(read, SMALL);
+		}
+}
+
+/* Behind the last message nothing shows that it is missing. */
+static void test_lost_in_all_orders(void)
+{
+	struct small how = { .known = true };
+	unsigned int stored[SMALL], number, read;
+
+	for (how.lost = 0; how.lost < SMALL - 1; how.lost++)
+		for (number = 0; number < ORDERS; number++) {
+			check(read_order(stored, number, &how, &read) >= 1);
+			/* Without its beginning, the last file may not be read at all. */
+			check(read == SMALL || how.lost == SMALL - SMALL_PARTS);
+		}
+	/* The END block of the file before is missing. */
+	how = (struct small){ .unlinked = 1, .lost = 1 };
+	for (number = 0; number < ORDERS; number++)
+		if (begins_well(stored, number, how.unlinked))
+			check(read_order(stored, number, &how, &read));
+}
+
 int main(void)
 {
 	static const struct test tests[] = {
@@ -284,6 +463,9 @@ int main(void)
 		{ "a part that was sent before it was complete", test_overlap },
 		{ "messages that are not valid", test_wrong },
 		{ "random messages", test_random },
+		{ "three files in all orders", test_all_orders },
+		{ "three files in all orders, one of them unlinked", test_unlinked },
+		{ "three files in all orders, with a gap", test_lost_in_all_orders },
 	};
 
 	return run_tests(tests, sizeof(tests) / sizeof(tests[0]), seed_random);
