@@ -24,6 +24,9 @@
 #define SCHEMAS_REPEATED	512
 #define THREADS_REPEATED	4096
 
+/* A shortened block leaves this on a full disk for the blocks that complete the file. */
+#define SPARE_BYTES	4096
+
 /* A thread whose name is stored. */
 struct thread {
 	uint32_t pid;
@@ -181,6 +184,7 @@ static int mention_thread(struct elog_writer *writer, uint32_t pid, uint32_t tid
 	struct thread *thread;
 	const char *name;
 	size_t size;
+	int ret;
 
 	if (!writer->names)
 		return 0;
@@ -204,7 +208,10 @@ static int mention_thread(struct elog_writer *writer, uint32_t pid, uint32_t tid
 		return 0;
 	memset(thread->name, 0, sizeof(thread->name));
 	memcpy(thread->name, name, size);
-	return elog_writer_process(writer, pid, tid, thread->name);
+	ret = elog_writer_process(writer, pid, tid, thread->name);
+	if (ret)
+		elog_map_remove(&writer->threads, thread);
+	return ret;
 }
 
 /* Cheap if event and thread are those of the previous record. */
@@ -273,7 +280,7 @@ int elog_records_continue(struct elog_writer *writer, const struct elog_writer *
 }
 
 /* ------------------------------------------------------------------------
- * Rings
+ * Storing
  */
 
 static uint32_t load(const unsigned char *at, size_t offset)
@@ -283,6 +290,64 @@ static uint32_t load(const unsigned char *at, size_t offset)
 	memcpy(&value, at + offset, sizeof(value));
 	return value;
 }
+
+/* Find the whole records in the first @most bytes, and count the events among them. */
+static size_t whole_records(const unsigned char *data, size_t most, uint64_t *events)
+{
+	uint32_t size_flags, bytes;
+	size_t at = 0;
+
+	*events = 0;
+	while (most - at >= EVENTLOG_RECORD_ALIGN) {
+		size_flags = load(data, at);
+		bytes = elog_record_bytes(size_flags);
+		if (bytes < EVENTLOG_RECORD_ALIGN || bytes > most - at)
+			break;
+		*events += elog_record_type(size_flags) == EVENTLOG_RECORD_EVENT;
+		at += bytes;
+	}
+	return at;
+}
+
+/* How many of @size bytes of records may fit on the disk that was full just now? */
+static size_t fitting(const struct elog_writer *writer, size_t size)
+{
+	const size_t other = HEADER_BYTES + sizeof(struct elog_block_data) + SPARE_BYTES;
+	size_t room = writer->block_fit > other ? (size_t)writer->block_fit - other : 0;
+
+	/* A shorter block is compressed less well. */
+	if (writer->compressor)
+		room = (size_t)((uint64_t)room * size / writer->block_size * 7 / 8);
+	return room < size ? room : size - 1;
+}
+
+/*
+ * Store whole records, with @events among them; on a full disk, only the first of them that
+ * fit. Return: bytes, and set @events; or a negative errno: nothing was stored.
+ */
+static ssize_t store(struct elog_writer *writer, const struct writer_stream *stream,
+		     const void *data, size_t size, uint64_t position,
+		     const struct elog_index_info *info, uint64_t *events)
+{
+	int ret;
+
+	for (;;) {
+		ret = elog_writer_store(writer, stream, data, size, position, info);
+		if (!ret)
+			return (ssize_t)size;
+		if (!elog_writer_is_full(ret) || elog_writer_retry(writer) != 1)
+			return ret;
+		size = whole_records(data, fitting(writer, size), events);
+		if (!size) {
+			writer->error = ret;
+			return ret;
+		}
+	}
+}
+
+/* ------------------------------------------------------------------------
+ * Rings
+ */
 
 /*
  * Skip events of the same definition and thread. Most events follow such an event, so
@@ -395,16 +460,16 @@ static ssize_t store_raw(struct elog_writer *writer, struct writer_stream *strea
 		.lost = stream->lost,
 		.lost_count = stream->lost_count,
 	};
-	int ret;
+	ssize_t some;
 
-	ret = elog_writer_store(writer, stream, data, size, position,
-				writer->flags & ELOG_WRITER_LIVE ? &info : NULL);
-	if (ret)
-		return ret;
+	some = store(writer, stream, data, size, position,
+		     writer->flags & ELOG_WRITER_LIVE ? &info : NULL, &events);
+	if (some < 0)
+		return some;
 	writer->events += events;
 	stream->records += (uint32_t)events;
-	stream->end = position + size;
-	return (ssize_t)size;
+	stream->end = position + (size_t)some;
+	return some;
 }
 
 static ssize_t look_and_store(struct elog_writer *writer, struct writer_stream *stream,
@@ -475,20 +540,25 @@ ssize_t elog_writer_raw_meta(struct elog_writer *writer, unsigned int cpu, uint3
  * Items
  */
 
+/* What cannot be written stays. */
 static int flush_stream(struct elog_writer *writer, struct writer_stream *stream)
 {
-	size_t size = stream->size;
-	int ret;
+	uint64_t events;
+	ssize_t some;
 
-	if (!size)
-		return 0;
-	ret = elog_writer_store(writer, stream, stream->data, size, stream->position, NULL);
-	stream->position += size;
-	stream->size = 0;
-	if (!ret)
-		writer->events += stream->events;
-	stream->events = 0;
-	return ret;
+	while (stream->size) {
+		events = stream->events;
+		some = store(writer, stream, stream->data, stream->size, stream->position, NULL,
+			     &events);
+		if (some < 0)
+			return (int)some;
+		stream->size -= (size_t)some;
+		memmove(stream->data, stream->data + some, stream->size);
+		stream->position += (size_t)some;
+		stream->events -= events;
+		writer->events += events;
+	}
+	return 0;
 }
 
 int elog_records_flush(struct elog_writer *writer)
@@ -552,7 +622,13 @@ static int put_record(struct elog_writer *writer, struct writer_stream *stream,
 	memset(to + sizeof(record) + size, 0, padding);
 	stream->size += sizeof(record) + size + padding;
 	stream->events += type == EVENTLOG_RECORD_EVENT;
-	return stream->size >= BLOCK_BYTES ? flush_stream(writer, stream) : 0;
+	ret = stream->size >= BLOCK_BYTES ? flush_stream(writer, stream) : 0;
+	if (ret && elog_writer_retry(writer) == 1) {
+		/* The record is kept, so this call succeeds. The next one returns the error. */
+		writer->error = ret;
+		return 0;
+	}
+	return ret;
 }
 
 static int add_loss(struct elog_writer *writer, struct writer_stream *stream,

@@ -4,8 +4,9 @@
  * elog(5) documents the format.
  *
  * One writev(2) writes a block, with the records straight from the ring. After an error
- * the writer cannot be used any more; a regular file then ends with its last whole
- * block.
+ * a regular file ends with its last whole block, and the writer returns the error until
+ * elog_writer_retry(). Nothing that a failed call was given is lost: what the writer had
+ * taken stays in memory, and a function that has failed can be called again.
  *
  * No locks and nothing global: a writer belongs to one thread.
  */
@@ -32,18 +33,46 @@
 #define SPANS_MAX	2	/* of a block's body */
 #define COMPRESSION_MAX	19
 
-/* Truncate the file behind the last whole block, unless another writer has appended to it. */
-static void truncate_torn(struct elog_writer *writer)
+/*
+ * Truncate the file behind the last whole block, unless another writer has appended to it:
+ * then this writer cannot go on. Return: 0 or a negative errno.
+ */
+static int truncate_torn(struct elog_writer *writer)
 {
 	off_t end = (off_t)(writer->begin + writer->size);
 	struct stat stat;
 
-	if (!writer->regular || fstat(writer->fd, &stat) ||
-	    stat.st_size != end + (off_t)writer->torn ||
-	    ftruncate(writer->fd, end))
-		return;
+	if (!writer->regular || !writer->torn)
+		return 0;
+	if (fstat(writer->fd, &stat))
+		return -errno;
+	if (stat.st_size != end + (off_t)writer->torn) {
+		writer->regular = false;
+		return -EIO;
+	}
 	/* The next write must not leave a hole. */
-	lseek(writer->fd, end, SEEK_SET);
+	if (ftruncate(writer->fd, end) || lseek(writer->fd, end, SEEK_SET) < 0)
+		return -errno;
+	writer->torn = 0;
+	return 0;
+}
+
+bool elog_writer_is_full(int error)
+{
+	return error == -ENOSPC || error == -EDQUOT || error == -EFBIG;
+}
+
+int elog_writer_retry(struct elog_writer *writer)
+{
+	const int error = writer->error;
+
+	if (!error)
+		return 0;
+	if (!writer->regular ||
+	    (!elog_writer_is_full(error) && error != -EIO && error != -EROFS))
+		return error;
+	writer->error = 0;
+	return 1;
 }
 
 /* Write everything, also to pipes that take only some of it. */
@@ -109,6 +138,9 @@ static int write_block(struct elog_writer *writer,
 	size_t size = 0;
 	int i;
 
+	/* After a failed write the file could not be truncated either. */
+	if (!writer->error)
+		writer->error = truncate_torn(writer);
 	if (writer->error)
 		return writer->error;
 	for (i = 0; i < count; i++) {
@@ -144,11 +176,14 @@ static int write_block(struct elog_writer *writer,
 	iov[count + 1].iov_len = -size & (ELOG_BLOCK_ALIGN - 1);
 	size += sizeof(header) + iov[count + 1].iov_len;
 	writer->error = write_all(writer, iov, count + 2);
-	if (writer->error)
+	if (writer->error) {
+		writer->block_size = size;
+		writer->block_fit = writer->torn;
 		truncate_torn(writer);
-	else
+	} else {
 		writer->size += size;
-	writer->torn = 0;
+		writer->torn = 0;
+	}
 	return writer->error;
 }
 
@@ -259,8 +294,12 @@ static int write_info(struct elog_writer *writer,
 	put_info(&text, "capture", options->capture);
 	if (options->files > 1)
 		elog_text_printf(&text, "files %" PRIu32 "\n", options->files);
-	if (options->continues)
+	if (options->continues) {
 		put_info(&text, "continues", "yes");
+		writer->events_before = options->continues->events_before +
+					options->continues->events;
+		elog_text_printf(&text, "events_before %" PRIu64 "\n", writer->events_before);
+	}
 	put_machine_id(&text);
 	put_boot_id(&text);
 	elog_text_printf(&text, "clock_error %" PRIu64 "\n", clock_error());
@@ -371,11 +410,12 @@ static int write_processes(struct elog_writer *writer)
 
 	if (!writer->process_count)
 		return writer->error;
-	writer->process_count = 0;
 	ret = write_block(writer, ELOG_BLOCK_PROCESSES, 0, body, 2);
-	if (!ret)
-		elog_index_block(&writer->index, offset);
-	return ret;
+	if (ret)
+		return ret;
+	writer->process_count = 0;
+	elog_index_block(&writer->index, offset);
+	return 0;
 }
 
 int elog_writer_process(struct elog_writer *writer, uint32_t pid,
@@ -469,13 +509,11 @@ int elog_writer_store_schema(struct elog_writer *writer, uint32_t descriptor,
 	uint64_t offset = writer->size;
 	int ret;
 
-	ret = elog_records_schema(writer, descriptor);
+	ret = write_block(writer, ELOG_BLOCK_SCHEMA, 0, body, 2);
 	if (ret)
 		return ret;
-	ret = write_block(writer, ELOG_BLOCK_SCHEMA, 0, body, 2);
-	if (!ret)
-		elog_index_block(&writer->index, offset);
-	return ret;
+	elog_index_block(&writer->index, offset);
+	return elog_records_schema(writer, descriptor);
 }
 
 int elog_writer_schema(struct elog_writer *writer, uint32_t descriptor,
@@ -624,7 +662,8 @@ static int write_sync(struct elog_writer *writer, uint64_t time, const struct cl
 	if (elog_index_sync(&writer->index, offset, writer->size, time,
 			    wall_offset))
 		ret = write_index(writer);
-	return ret;
+	/* It can follow a later SYNC as well. */
+	return ret && elog_writer_retry(writer) == 1 ? 0 : ret;
 }
 
 int elog_writer_sync(struct elog_writer *writer, uint64_t time,

@@ -42,7 +42,9 @@ struct elog_writer {
 	bool regular;
 	uint64_t begin;		/* where in a regular file this part begins */
 	uint64_t size;		/* bytes of whole blocks */
-	uint64_t torn;		/* bytes of an incomplete block */
+	uint64_t torn;		/* bytes of an incomplete block behind these */
+	uint64_t block_size;	/* of the last block that could not be written */
+	uint64_t block_fit;	/* bytes of it that the file did take */
 	bool (*interrupted)(void *context);
 	int (*definition)(void *context, struct eventlog_describe *request, char **text);
 	void *context;
@@ -54,6 +56,7 @@ struct elog_writer {
 	struct elog_instances instances;
 	size_t instances_written;
 	uint64_t events;
+	uint64_t events_before;		/* in the files that this one continues */
 	struct elog_map streams;	/* struct writer_stream, by number */
 
 	struct elog_processes *names;
@@ -67,6 +70,9 @@ struct elog_writer {
 	struct elog_map schemas;	/* by descriptor: the descriptors that are stored */
 	struct elog_map threads;	/* whose names are stored, the latest asked for last */
 };
+
+/** elog_writer_is_full() - may a shorter block still fit after this error? */
+bool elog_writer_is_full(int error);
 
 /** elog_writer_store() - write a DATA block; @info may be NULL; return 0 or an error */
 int elog_writer_store(struct elog_writer *writer, const struct writer_stream *stream,

@@ -91,7 +91,8 @@ struct elog_writer_options {
  * @options: how to write
  *
  * This function and all functions that write return a negative errno of write(2), or
- * -EINTR if @interrupted returned true. After that, all later calls return the same.
+ * -EINTR if @interrupted returned true. After that, all later calls return the same,
+ * until elog_writer_retry().
  * If @fd is a regular file to which no other process has appended, it is then
  * truncated after its last whole block.
  *
@@ -244,6 +245,21 @@ int elog_writer_clock_set(struct elog_writer *writer, uint64_t time, int64_t wal
  * Return: 0, or a negative errno as for elog_writer_open().
  */
 int elog_writer_end(struct elog_writer *writer, uint64_t lost);
+
+/**
+ * elog_writer_retry() - go on after the file could not be written
+ * @writer: the writer
+ *
+ * After -ENOSPC, -EDQUOT, -EFBIG, -EIO or -EROFS, a writer of a regular file has lost
+ * nothing: call this function some time later, and then the function that failed, with the
+ * same arguments. On a full disk elog_writer_raw() and elog_writer_raw_meta() store as many
+ * records as fit before they fail. elog_writer_add() fails before it takes an event, so
+ * the memory for events that wait is limited.
+ *
+ * Return: 1: the writer can be used again; 0: writing has not failed; or the errno that
+ * all calls return from now on.
+ */
+int elog_writer_retry(struct elog_writer *writer);
 
 #ifdef __cplusplus
 }

@@ -1,0 +1,382 @@
+// SPDX-License-Identifier: LGPL-2.1-only
+/*
+ * Tests of a writer whose disk is full or fails, and works again later: the file then has
+ * each event once, and no damage. Prints TAP.
+ *
+ * writev() and ftruncate() below are those that libelog calls. They act as a disk with a
+ * limit: what exceeds it fails with the error that a test chooses.
+ */
+#include <fcntl.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+
+#include "file/file_source.h"
+#include "util/process.h"
+
+#define EVENTS		20000
+#define SPARE_MAX	(4096 + 512)	/* that a shortened block may leave free */
+
+static struct {
+	int fd;			/* of the file; -1: no limits */
+	off_t limit;		/* bytes of the file */
+	int error;		/* behind the limit */
+	bool keeps_torn;	/* ftruncate() fails, too */
+	unsigned int failures;
+} disk = { .fd = -1 };
+
+ssize_t writev(int fd, const struct iovec *iov, int count)
+{
+	off_t room = disk.limit - lseek(fd, 0, SEEK_CUR);
+	struct iovec some[8];
+	size_t size = 0;
+	int i;
+
+	if (fd != disk.fd || count > 8)
+		return syscall(SYS_writev, fd, iov, count);
+	for (i = 0; i < count && size < (size_t)(room > 0 ? room : 0); i++) {
+		some[i] = iov[i];
+		if (some[i].iov_len > (size_t)room - size)
+			some[i].iov_len = (size_t)room - size;
+		size += some[i].iov_len;
+	}
+	if (size)
+		return syscall(SYS_writev, fd, some, i);
+	disk.failures++;
+	errno = disk.error;
+	return -1;
+}
+
+int ftruncate(int fd, off_t size)
+{
+	if (fd == disk.fd && disk.keeps_torn) {
+		errno = disk.error;
+		return -1;
+	}
+	return (int)syscall(SYS_ftruncate, fd, size);
+}
+
+static int get_definition(void *context, struct eventlog_describe *request, char **text)
+{
+	(void)context;
+	request->provider_id = 9;
+	return asprintf(text, "eventlog 1\nprovider p\nevent 1 e%u info -\n",
+			request->descriptor) < 0 ? -ENOMEM : 0;
+}
+
+/* Events of many definitions and threads, so that the disk is also full before those. */
+static struct eventlog_record make_record(uint64_t number)
+{
+	return (struct eventlog_record){
+		.size_flags = sizeof(struct eventlog_record),
+		.descriptor = 1 + (uint32_t)(number / 64), .time = 1000 + number,
+		.session = number, .pid = 50, .tid = (uint32_t)(60 + number / 7 % 500),
+	};
+}
+
+/* Does the file have all @events in their order, each with its schema? */
+static void check_file(int fd, uint64_t events)
+{
+	const struct elog_schema_event *event;
+	struct elog_reader *reader;
+	struct elog_item item;
+	uint64_t next = 0;
+	int ret;
+
+	lseek(fd, 0, SEEK_SET);
+	check_equal(elog_reader_open(&reader, fd), 0);
+	while ((ret = elog_reader_next(reader, &item)) > 0) {
+		check(item.type != ELOG_ITEM_DAMAGE && item.type != ELOG_ITEM_LOST);
+		if (item.type != ELOG_ITEM_EVENT)
+			continue;
+		if (item.session != next)
+			check_equal(item.session, next);
+		check_equal(elog_reader_describe(reader, item.descriptor, &event), 0);
+		next = item.session + 1;
+	}
+	check_equal(ret, 0);
+	check_equal(next, events);
+	elog_reader_close(reader);
+}
+
+/* Make room on the disk, sometimes only a little. Return: false: @ret was not expected. */
+static bool make_space(struct elog_writer *writer, int ret)
+{
+	const bool full = disk.error == ENOSPC || disk.error == EDQUOT || disk.error == EFBIG;
+	off_t size = lseek(disk.fd, 0, SEEK_END);
+
+	check_equal(ret, -disk.error);
+	/* Until it is retried, nothing is written. */
+	check_equal(elog_writer_sync(writer, 1, NULL, 0), -disk.error);
+	check_equal(elog_writer_retry(writer), 1);
+	if (!disk.keeps_torn)
+		check_equal(size, elog_writer_size(writer));
+	/* A block that did not fit was shortened. */
+	if (full && !compression)
+		check(disk.limit - size <= SPARE_MAX + 500 * 24);
+	disk.limit += (off_t)(random_number(3) ? 1 + random_number(compression ? 6000 : 60000) :
+			      random_number(200));
+	return ret == -disk.error;
+}
+
+static struct elog_writer *open_writer(struct elog_processes *processes)
+{
+	const struct elog_writer_options options = {
+		.size = sizeof(options), .definition = get_definition,
+		.processes = processes, .compression = compression,
+	};
+	struct elog_writer *writer = NULL;
+
+	disk.fd = new_file();
+	disk.limit = 2000;
+	disk.failures = 0;
+	check_equal(elog_writer_open(&writer, disk.fd, &options), 0);
+	elog_writer_interval(writer, 5000);
+	return writer;
+}
+
+static void close_writer(struct elog_writer *writer, uint64_t time)
+{
+	int ret;
+
+	while ((ret = elog_writer_sync(writer, time, NULL, 0)))
+		if (!make_space(writer, ret))
+			return;
+	check_equal(elog_writer_events(writer), EVENTS);
+	while ((ret = elog_writer_end(writer, 0)))
+		if (!make_space(writer, ret))
+			return;
+	elog_writer_close(writer);
+	check(disk.failures > 10);
+	disk.keeps_torn = false;
+	check_file(disk.fd, EVENTS);
+	close(disk.fd);
+	disk.fd = -1;
+}
+
+static void write_ring(void)
+{
+	struct elog_processes *processes = elog_processes_new_offline();
+	struct eventlog_record *records = calloc(EVENTS, sizeof(*records));
+	const size_t size = EVENTS * sizeof(*records);
+	struct elog_writer *writer;
+	size_t at = 0, i;
+	ssize_t some;
+
+	for (i = 0; i < EVENTS; i++)
+		records[i] = make_record(i);
+	writer = open_writer(processes);
+	while (at < size) {
+		some = elog_writer_raw(writer, 0, 0, (char *)records + at,
+				       size - at < 200000 ? size - at : 200000, at);
+		if (some >= 0)
+			at += (size_t)some;
+		else if (!make_space(writer, (int)some))
+			break;
+	}
+	close_writer(writer, 1000 + EVENTS);
+	elog_processes_free(processes);
+	free(records);
+}
+
+static void write_items(void)
+{
+	struct elog_processes *processes = elog_processes_new_offline();
+	struct elog_writer *writer = open_writer(processes);
+	struct eventlog_record record;
+	struct elog_item item;
+	uint64_t i;
+	int ret;
+
+	for (i = 0; i < EVENTS; i++) {
+		record = make_record(i);
+		item = (struct elog_item){
+			.type = ELOG_ITEM_EVENT, .descriptor = record.descriptor,
+			.time = record.time, .session = record.session, .pid = record.pid,
+			.tid = record.tid,
+		};
+		while ((ret = elog_writer_add(writer, &item)))
+			if (!make_space(writer, ret))
+				break;
+	}
+	close_writer(writer, 1000 + EVENTS);
+	elog_processes_free(processes);
+}
+
+static void with_errors(void (*write_all)(void))
+{
+	static const int errors[] = { ENOSPC, EDQUOT, EFBIG, EIO, EROFS };
+	size_t i;
+
+	for (i = 0; i < ELOG_ARRAY_SIZE(errors); i++) {
+		disk.error = errors[i];
+		write_all();
+	}
+}
+
+/* Compressed, or uncompressed without zstd. */
+static void compressed(void (*write_all)(void))
+{
+	struct elog_compressor *compressor;
+
+	if (!elog_compressor_new(&compressor, 3)) {
+		elog_compressor_free(compressor);
+		compression = 3;
+	}
+	with_errors(write_all);
+	compression = 0;
+}
+
+static void test_ring(void)
+{
+	with_errors(write_ring);
+}
+
+static void test_items(void)
+{
+	with_errors(write_items);
+}
+
+static void test_ring_compressed(void)
+{
+	compressed(write_ring);
+}
+
+static void test_items_compressed(void)
+{
+	compressed(write_items);
+}
+
+/* Records of one definition and thread: only the DATA block fails. */
+static void test_shortened(void)
+{
+	const struct elog_writer_options options = { .size = sizeof(options) };
+	struct eventlog_record records[4000];
+	struct elog_writer *writer;
+	uint64_t i;
+	ssize_t some, rest;
+
+	for (i = 0; i < 4000; i++) {
+		records[i] = make_record(i);
+		records[i].descriptor = 0;
+	}
+	disk.error = ENOSPC;
+	disk.fd = new_file();
+	disk.limit = 60000;
+	check_equal(elog_writer_open(&writer, disk.fd, &options), 0);
+	some = elog_writer_raw(writer, 0, 0, records, sizeof(records), 0);
+	check(some > 50000 && some < 60000);
+	check_equal((size_t)some % sizeof(records[0]), 0);
+	check_equal(elog_writer_events(writer), (size_t)some / sizeof(records[0]));
+	rest = (ssize_t)sizeof(records) - some;
+	check_equal(elog_writer_raw(writer, 0, 0, (char *)records + some, (size_t)rest,
+				    (uint64_t)some), -ENOSPC);
+	/* What completes the file still fits. */
+	check_equal(elog_writer_retry(writer), 1);
+	check_equal(elog_writer_sync(writer, 10000, NULL, 0), 0);
+	check_equal(elog_writer_end(writer, 0), 0);
+	check_equal(elog_writer_retry(writer), 0);
+	elog_writer_close(writer);
+	close(disk.fd);
+	disk.fd = -1;
+}
+
+/* The memory for events that wait is limited, and only then an event is not taken. */
+static void test_memory(void)
+{
+	const struct elog_writer_options options = { .size = sizeof(options) };
+	struct elog_writer *writer;
+	struct elog_item item = {
+		.type = ELOG_ITEM_EVENT, .payload = "12345678", .payload_size = 8,
+	};
+	uint64_t taken;
+	int fd = new_file();
+
+	disk.error = ENOSPC;
+	disk.fd = fd;
+	disk.limit = 1000;
+	check_equal(elog_writer_open(&writer, fd, &options), 0);
+	for (taken = 0; taken < 100000; taken++) {
+		item.time = taken + 1;
+		item.session = taken;
+		if (elog_writer_add(writer, &item))
+			break;
+	}
+	check(taken > 1000 && taken * 40 < 600000);
+	check_equal(elog_writer_retry(writer), 1);
+	check_equal(elog_writer_add(writer, &item), 0);
+	check_equal(elog_writer_add(writer, &item), -ENOSPC);
+	check_equal(elog_writer_retry(writer), 1);
+	disk.fd = -1;
+	check_equal(elog_writer_sync(writer, taken + 2, NULL, 0), 0);
+	check_equal(elog_writer_events(writer), taken + 1);
+	elog_writer_close(writer);
+	close(fd);
+}
+
+/* The torn block remains until the disk works again, as after a remount as read-only. */
+static void test_torn(void)
+{
+	struct elog_processes *processes = elog_processes_new_offline();
+	struct eventlog_record records[EVENTS / 10];
+	struct elog_writer *writer;
+	uint64_t i;
+
+	for (i = 0; i < ELOG_ARRAY_SIZE(records); i++)
+		records[i] = make_record(i);
+	disk.error = EIO;
+	writer = open_writer(processes);
+	disk.keeps_torn = true;
+	disk.limit = 3000;
+	check_equal(elog_writer_raw(writer, 0, 0, records, sizeof(records), 0), -EIO);
+	check_equal(lseek(disk.fd, 0, SEEK_END), 3000);
+	check_equal(elog_writer_retry(writer), 1);
+	disk.limit = 1000000;
+	check_equal(elog_writer_raw(writer, 0, 0, records, sizeof(records), 0), -EIO);
+	check_equal(elog_writer_retry(writer), 1);
+	disk.keeps_torn = false;
+	check_equal(elog_writer_raw(writer, 0, 0, records, sizeof(records), 0), sizeof(records));
+	check_equal(elog_writer_sync(writer, EVENTS, NULL, 0), 0);
+	check_equal(elog_writer_end(writer, 0), 0);
+	elog_writer_close(writer);
+	check_file(disk.fd, ELOG_ARRAY_SIZE(records));
+	close(disk.fd);
+	disk.fd = -1;
+	elog_processes_free(processes);
+}
+
+/* A pipe cannot be retried: what was written is gone. */
+static void test_pipe(void)
+{
+	const struct elog_writer_options options = { .size = sizeof(options) };
+	struct elog_writer *writer;
+	int ends[2];
+
+	check_equal(pipe(ends), 0);
+	check_equal(elog_writer_open(&writer, ends[1], &options), 0);
+	disk.fd = ends[1];
+	disk.error = ENOSPC;
+	disk.limit = -1;
+	check_equal(elog_writer_sync(writer, 1, NULL, 0), -ENOSPC);
+	check_equal(elog_writer_retry(writer), -ENOSPC);
+	disk.fd = -1;
+	check_equal(elog_writer_sync(writer, 1, NULL, 0), -ENOSPC);
+	elog_writer_close(writer);
+	close(ends[0]);
+	close(ends[1]);
+}
+
+int main(void)
+{
+	static const struct test tests[] = {
+		{ "a disk that fails now and then: records of rings", test_ring },
+		{ "the same, compressed", test_ring_compressed },
+		{ "the same: single events", test_items },
+		{ "the same, compressed", test_items_compressed },
+		{ "a block that does not fit is shortened", test_shortened },
+		{ "the memory for events that wait is limited", test_memory },
+		{ "a torn block that cannot be removed yet", test_torn },
+		{ "a pipe is not retried", test_pipe },
+	};
+
+	return run_tests(tests, ELOG_ARRAY_SIZE(tests), seed_random);
+}
