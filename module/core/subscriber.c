@@ -429,7 +429,11 @@ int eventlog_subscriber_flush(struct eventlog_subscriber *subscriber, u64 *time)
 
 	/* Drain before the floor is raised: the floor would change the times of the events. */
 	now = eventlog_ring_clock();
-	eventlog_mapped_ops->drain(subscriber->domain);
+	ret = eventlog_mapped_ops->drain(subscriber->domain);
+	if (ret) {
+		eventlog_free(grace);
+		return ret;
+	}
 	/* The floor never decreases. */
 	mutex_lock(&subscriber->flush_lock);
 	now = max(now, eventlog_floor_read(&subscriber->floor));
@@ -448,14 +452,18 @@ int eventlog_subscriber_flush(struct eventlog_subscriber *subscriber, u64 *time)
 	return ret;
 }
 
-void eventlog_subscriber_pause(struct eventlog_subscriber *subscriber, bool paused)
+int eventlog_subscriber_pause(struct eventlog_subscriber *subscriber, bool paused)
 {
 	/* What was emitted so far is delivered, or lost, as the previous call said. */
-	eventlog_mapped_ops->drain(subscriber->domain);
+	int ret = eventlog_mapped_ops->drain(subscriber->domain);
+
+	if (ret)
+		return ret;
 	WRITE_ONCE(subscriber->paused, paused);
 	/* A writer that read the old value keeps preemption off until it is done. */
 	if (paused)
 		synchronize_rcu();
+	return 0;
 }
 
 static void eventlog_ring_stat_add(const struct eventlog_ring *ring, struct eventlog_stat *stat)

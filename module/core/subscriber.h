@@ -276,8 +276,10 @@ int eventlog_subscriber_flush(struct eventlog_subscriber *subscriber, u64 *time)
  *
  * Process context.  Pausing sleeps for an RCU grace period, after which no writer
  * is in the rings.
+ *
+ * Return: 0, or -EINTR: a fatal signal arrived, and nothing has changed.
  */
-void eventlog_subscriber_pause(struct eventlog_subscriber *subscriber, bool paused);
+int eventlog_subscriber_pause(struct eventlog_subscriber *subscriber, bool paused);
 
 /**
  * eventlog_subscriber_stat() - STAT
