@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "instance_common.h"
@@ -309,4 +311,92 @@ TEST(attach_changes_nothing_on_error)
 	mapped_unmap(&ring);
 	consumer_close(&consumer);
 	close(fd);
+}
+
+/* ---- CPU hotplug ---- */
+
+#define CGROUPS "/tmp/eventlog_cgroups"
+
+static void cgroup_path(char path[128], const char *group, const char *file)
+{
+	snprintf(path, 128, CGROUPS "/%s/%s", group, file);
+}
+
+/* Mounts the hierarchy, once for the whole test. */
+static void cgroups_begin(void)
+{
+	mkdir(CGROUPS, 0700);
+	if (access(CGROUPS "/cgroup.procs", F_OK) &&
+	    mount("cgroup2", CGROUPS, "cgroup2", 0, NULL))
+		SKIP("no cgroup2: %s", test_errno_name(errno));
+	if (file_write(CGROUPS "/cgroup.subtree_control", "+memory") < 0)
+		SKIP("no memory cgroups: %s", test_errno_name(errno));
+}
+
+static void cgroup_enter(const char *group)
+{
+	char path[128];
+
+	cgroup_path(path, group, "");
+	CHECK(!mkdir(path, 0700) || errno == EEXIST);
+	cgroup_path(path, group, "cgroup.procs");
+	CHECK(file_write(path, "0") > 0);
+}
+
+static long cgroup_bytes(const char *group)
+{
+	char path[128];
+
+	cgroup_path(path, group, "memory.current");
+	return CHECK_OK(file_number(path));
+}
+
+static void cpu_switch(unsigned int cpu, bool online)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%u/online", cpu);
+	CHECK_EQ(file_write(path, online ? "1" : "0"), 1);
+}
+
+/*
+ * The ring of a CPU that comes online is memory of the subscriber's cgroup.  Who brings the
+ * CPU online neither pays for it nor waits for it.
+ */
+TEST(rings_of_later_cpus_are_charged_to_the_subscriber)
+{
+	const long ring_bytes = 8 << 20, least = ring_bytes / 2;
+	unsigned int cpus[256], count = cpus_allowed(cpus, ARRAY_SIZE(cpus)), last;
+	struct eventlog_stat stat = { .size = sizeof(stat) };
+	long tenant, admin;
+	struct consumer consumer;
+	char path[64];
+	pid_t child;
+
+	last = cpus[count - 1];
+	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%u/online", last);
+	if (count < 2 || file_number(path) != 1)
+		SKIP("no CPU can be taken offline");
+	cgroups_begin();
+	cpu_switch(last, false);
+	cgroup_enter("tenant");
+	consumer_open(&consumer, ring_bytes);
+	cgroup_enter("admin");
+	tenant = cgroup_bytes("tenant");
+	admin = cgroup_bytes("admin");
+	CHECK(tenant >= least);
+	child = test_fork();
+	if (!child) {
+		cpu_switch(last, true);
+		_exit(0);
+	}
+	test_join(child);
+	stat.ring = last;
+	WAIT_FOR(!ioctl(consumer.fd, EVENTLOG_IOC_STAT, &stat));
+	test_print("tenant %ld, admin %ld bytes more", cgroup_bytes("tenant") - tenant,
+		   cgroup_bytes("admin") - admin);
+	CHECK(cgroup_bytes("tenant") - tenant >= least);
+	CHECK(cgroup_bytes("admin") - admin < least);
+	consumer_close(&consumer);
+	CHECK(file_write(CGROUPS "/cgroup.procs", "0") > 0);
 }
