@@ -723,7 +723,8 @@ TEST(cpu_hotplug)
 	for (round = 0; round < 3; round++) {
 		cpu_switch(true);
 		CHECK_EQ(generation_of(early.fd), generation);
-		CHECK(generation_of(late.fd) != late.setup.generation);
+		/* A work item makes the ring. */
+		WAIT_FOR(generation_of(late.fd) != late.setup.generation);
 		CHECK(consumer_map(&late, cpu_to_toggle));
 		child = test_fork();
 		if (!child) {

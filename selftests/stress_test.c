@@ -303,6 +303,8 @@ static void *consume_events(void *argument)
 		WAIT_FOR(attempted_all(trial) >= before + 500 ||
 			 __atomic_load_n(&trial->done, __ATOMIC_ACQUIRE) == WRITERS);
 	}
+	/* munmap() leaves the records of a ring to the worker. */
+	flush(checker->consumer.fd);
 	check_all(checker, expected);
 	free(expected);
 	return NULL;

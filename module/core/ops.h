@@ -97,10 +97,10 @@ extern const struct eventlog_policy_ops *eventlog_policy_ops;
 /**
  * struct eventlog_mapped_ops - what producer rings do for core/
  * @drain: deliver the events that were emitted to the rings of a domain before the call;
- *	the domain is not locked; sleeps
+ *	the domain is not locked; sleeps; 0, or -EINTR: a fatal signal arrived
  */
 struct eventlog_mapped_ops {
-	void (*drain)(struct eventlog_domain *domain);
+	int (*drain)(struct eventlog_domain *domain);
 };
 
 extern const struct eventlog_mapped_ops *eventlog_mapped_ops;

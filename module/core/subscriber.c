@@ -2,18 +2,22 @@
 /*
  * Subscribers: see subscriber.h.
  */
+#include <linux/bitmap.h>
 #include <linux/completion.h>
 #include <linux/cpuhotplug.h>
 #include <linux/cpumask.h>
 #include <linux/err.h>
 #include <linux/eventlog.h>
 #include <linux/log2.h>
+#include <linux/memcontrol.h>
 #include <linux/mm.h>
 #include <linux/percpu.h>
 #include <linux/rcupdate.h>
 #include <linux/refcount.h>
+#include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
 #include <linux/topology.h>
+#include <linux/workqueue.h>
 
 #include "compat.h"
 #include "core/domain.h"
@@ -173,27 +177,44 @@ static struct eventlog_cpu_ring *eventlog_cpu_ring_new(struct eventlog_subscribe
 }
 
 /*
- * The prepare stage of CPU hotplug.  The kernel calls it for all online CPUs when a
- * subscriber is made.  Later the kernel calls it for each CPU that is brought online,
- * before the CPU runs any code.  A CPU that was online before still has its ring.  If
- * there is no memory or the user is at its limit, the function returns 0, so that the CPU
- * still comes online.  Such a CPU has no ring, and each event that it emits is counted as
- * lost.  Takes no lock, because the hotplug lock and domain->lock have no fixed order.
+ * The prepare stage of CPU hotplug, before the CPU runs any code.  All users of CPU hotplug
+ * wait meanwhile, so the ring is allocated by a work item.  A CPU that was online before
+ * still has its ring.
  */
 static int eventlog_subscriber_cpu_prepare(unsigned int cpu, struct hlist_node *node)
 {
 	struct eventlog_subscriber *subscriber =
 		hlist_entry(node, struct eventlog_subscriber, hotplug_node);
-	struct eventlog_cpu_ring *cpu_ring;
 
-	if (cpu >= subscriber->cpu_count || subscriber->rings[cpu])
+	if (cpu >= subscriber->cpu_count || smp_load_acquire(&subscriber->rings[cpu]))
 		return 0;
-	cpu_ring = eventlog_cpu_ring_new(subscriber, cpu);
-	if (!cpu_ring)
-		return 0;
-	smp_store_release(&subscriber->rings[cpu], cpu_ring);
-	WRITE_ONCE(subscriber->generation, subscriber->generation + 1);
+	set_bit(cpu, subscriber->missing);
+	schedule_work(&subscriber->fill);
 	return 0;
+}
+
+/*
+ * Allocates rings of CPUs that have come online, charged to the memory cgroup of the process
+ * that has subscribed.  Until then, or if there is no memory or the user is at its limit, each
+ * event of the CPU is counted as lost.
+ */
+static void eventlog_subscriber_fill(struct work_struct *work)
+{
+	struct eventlog_subscriber *subscriber =
+		container_of(work, struct eventlog_subscriber, fill);
+	struct mem_cgroup *previous = set_active_memcg(subscriber->memcg);
+	struct eventlog_cpu_ring *cpu_ring;
+	unsigned int cpu;
+
+	for_each_set_bit(cpu, subscriber->missing, subscriber->cpu_count) {
+		clear_bit(cpu, subscriber->missing);
+		cpu_ring = subscriber->rings[cpu] ? NULL : eventlog_cpu_ring_new(subscriber, cpu);
+		if (!cpu_ring)
+			continue;
+		smp_store_release(&subscriber->rings[cpu], cpu_ring);
+		WRITE_ONCE(subscriber->generation, subscriber->generation + 1);
+	}
+	set_active_memcg(previous);
 }
 
 /* ---- mapping ---- */
@@ -429,7 +450,11 @@ int eventlog_subscriber_flush(struct eventlog_subscriber *subscriber, u64 *time)
 
 	/* Drain before the floor is raised: the floor would change the times of the events. */
 	now = eventlog_ring_clock();
-	eventlog_mapped_ops->drain(subscriber->domain);
+	ret = eventlog_mapped_ops->drain(subscriber->domain);
+	if (ret) {
+		eventlog_free(grace);
+		return ret;
+	}
 	/* The floor never decreases. */
 	mutex_lock(&subscriber->flush_lock);
 	now = max(now, eventlog_floor_read(&subscriber->floor));
@@ -448,14 +473,18 @@ int eventlog_subscriber_flush(struct eventlog_subscriber *subscriber, u64 *time)
 	return ret;
 }
 
-void eventlog_subscriber_pause(struct eventlog_subscriber *subscriber, bool paused)
+int eventlog_subscriber_pause(struct eventlog_subscriber *subscriber, bool paused)
 {
 	/* What was emitted so far is delivered, or lost, as the previous call said. */
-	eventlog_mapped_ops->drain(subscriber->domain);
+	int ret = eventlog_mapped_ops->drain(subscriber->domain);
+
+	if (ret)
+		return ret;
 	WRITE_ONCE(subscriber->paused, paused);
 	/* A writer that read the old value keeps preemption off until it is done. */
 	if (paused)
 		synchronize_rcu();
+	return 0;
 }
 
 static void eventlog_ring_stat_add(const struct eventlog_ring *ring, struct eventlog_stat *stat)
@@ -603,8 +632,10 @@ static void eventlog_subscriber_release(struct eventlog_subscriber *subscriber)
 	unsigned int i;
 
 	if (subscriber->rings) {
-		cpuhp_state_remove_instance_nocalls(eventlog_hotplug_state,
-						    &subscriber->hotplug_node);
+		if (!hlist_unhashed(&subscriber->hotplug_node))
+			cpuhp_state_remove_instance_nocalls(eventlog_hotplug_state,
+							    &subscriber->hotplug_node);
+		cancel_work_sync(&subscriber->fill);
 		timer_delete_sync(&subscriber->recheck);
 		for (i = 0; i < subscriber->ring_count; i++) {
 			if (!subscriber->rings[i])
@@ -614,6 +645,8 @@ static void eventlog_subscriber_release(struct eventlog_subscriber *subscriber)
 		}
 		eventlog_free(subscriber->rings);
 	}
+	eventlog_free(subscriber->missing);
+	mem_cgroup_put(subscriber->memcg);
 	eventlog_user_uncharge(subscriber->user, EVENTLOG_QUOTA_RING_BYTES,
 			       subscriber->prepaid_bytes);
 	list_for_each_entry_safe(rule, next, &subscriber->rules, node)
@@ -638,16 +671,14 @@ static int eventlog_subscriber_rings_new(struct eventlog_subscriber *subscriber,
 	subscriber->ring_pages = EVENTLOG_RING_HEAD_PAGES + (request->ring_bytes >> PAGE_SHIFT);
 	subscriber->watermark = request->watermark ?: 1;
 	subscriber->overwrite = request->flags & EVENTLOG_SUBSCRIBE_OVERWRITE;
+	INIT_WORK(&subscriber->fill, eventlog_subscriber_fill);
 	subscriber->rings = eventlog_alloc(subscriber->ring_count * sizeof(*subscriber->rings));
-	if (!subscriber->rings)
+	subscriber->missing = eventlog_alloc(BITS_TO_LONGS(subscriber->cpu_count) * sizeof(long));
+	if (!subscriber->rings || !subscriber->missing)
 		return -ENOMEM;
-	ret = cpuhp_state_add_instance(eventlog_hotplug_state, &subscriber->hotplug_node);
-	if (ret) {
-		eventlog_free(subscriber->rings);
-		subscriber->rings = NULL;
-		return ret;
-	}
+	/* Before hotplug knows of the subscriber: nothing else waits for the memory. */
 	for_each_online_cpu(cpu) {
+		subscriber->rings[cpu] = eventlog_cpu_ring_new(subscriber, cpu);
 		if (!subscriber->rings[cpu])
 			return fatal_signal_pending(current) ? -EINTR : -ENOMEM;
 	}
@@ -656,6 +687,13 @@ static int eventlog_subscriber_rings_new(struct eventlog_subscriber *subscriber,
 		if (!subscriber->rings[i])
 			return fatal_signal_pending(current) ? -EINTR : -ENOMEM;
 	}
+	subscriber->memcg = get_mem_cgroup_from_mm(current->mm);
+	ret = cpuhp_state_add_instance_nocalls(eventlog_hotplug_state, &subscriber->hotplug_node);
+	if (ret)
+		return ret;
+	/* Those that have come online in between. */
+	for_each_online_cpu(cpu)
+		eventlog_subscriber_cpu_prepare(cpu, &subscriber->hotplug_node);
 	return 0;
 }
 

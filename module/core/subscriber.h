@@ -19,6 +19,7 @@
 #include <linux/sched.h>
 #include <linux/timer.h>
 #include <linux/wait.h>
+#include <linux/workqueue.h>
 #include <linux/xarray.h>
 #include <uapi/linux/eventlog.h>
 
@@ -29,6 +30,7 @@
 #include "ring/ring.h"
 
 struct eventlog_callback;
+struct mem_cgroup;
 
 /**
  * struct eventlog_cpu_ring - the ring of one CPU, or of one shard
@@ -49,7 +51,7 @@ struct eventlog_cpu_ring {
 /**
  * struct eventlog_subscriber - see the top of the file
  * @rings: by CPU, then by shard, @ring_count entries; an entry is NULL for a CPU that
- *	was never online.  NULL for a subscriber without rings
+ *	was never online, or got no memory.  NULL for a subscriber without rings
  * @callback: the callback of an in-kernel subscriber, or NULL
  * @calling: per CPU: mask of the contexts in which @callback is running
  * @pid_namespace: pids and tids are delivered as this namespace sees them
@@ -71,6 +73,9 @@ struct eventlog_cpu_ring {
  * @overwrite: rings overwrite their oldest records when they are full
  * @generation: incremented whenever a ring appears
  * @hotplug_node: CPU hotplug instance
+ * @missing: bits of CPUs that @fill makes rings for
+ * @fill: makes rings of CPUs that come online
+ * @memcg: memory cgroup that the rings are charged to, with a reference, or NULL
  * @domain: its domain
  * @node: in the domain's subscribers
  * @sequence: its number among all subscribers the domain ever had
@@ -107,6 +112,9 @@ struct eventlog_subscriber {
 	bool overwrite;
 	u32 generation;
 	struct hlist_node hotplug_node;
+	unsigned long *missing;
+	struct work_struct fill;
+	struct mem_cgroup *memcg;
 
 	struct eventlog_domain *domain;
 	struct list_head node;
@@ -276,8 +284,10 @@ int eventlog_subscriber_flush(struct eventlog_subscriber *subscriber, u64 *time)
  *
  * Process context.  Pausing sleeps for an RCU grace period, after which no writer
  * is in the rings.
+ *
+ * Return: 0, or -EINTR: a fatal signal arrived, and nothing has changed.
  */
-void eventlog_subscriber_pause(struct eventlog_subscriber *subscriber, bool paused);
+int eventlog_subscriber_pause(struct eventlog_subscriber *subscriber, bool paused);
 
 /**
  * eventlog_subscriber_stat() - STAT

@@ -13,6 +13,7 @@
 #ifndef EVENTLOG_FILE_H
 #define EVENTLOG_FILE_H
 
+#include <linux/atomic.h>
 #include <linux/errno.h>
 #include <linux/fs.h>
 #include <linux/mutex.h>
@@ -47,8 +48,8 @@ enum eventlog_role {
  * @registrations: of a producer, struct eventlog_registration by write_index
  * @first: targets of the lowest indices, 0: none; RCU.  Most producers have no others
  * @registration_count: their number
- * @mapped: of a producer, struct eventlog_mapped by number; changed with the lock of the
- *	ring's shard, read under RCU
+ * @mapped: of a producer, struct eventlog_mapped by number; read under RCU
+ * @ending: number of those that have ended and are not drained yet
  * @subscriber: of a subscriber
  * @status: the status listing, for read()
  */
@@ -62,6 +63,7 @@ struct eventlog_file {
 	unsigned long first[EVENTLOG_FIRST_INDICES];
 	unsigned int registration_count;
 	struct xarray mapped;
+	atomic_t ending;
 	struct eventlog_subscriber *subscriber;
 	struct eventlog_status status;
 };

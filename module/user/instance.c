@@ -24,7 +24,6 @@
 #include "core/domain.h"
 #include "core/event.h"
 #include "core/ioctl.h"
-#include "core/ops.h"
 #include "core/subscriber.h"
 #include "core/user.h"
 #include "memory.h"
@@ -275,7 +274,7 @@ static void eventlog_instance_leave(struct eventlog_instance *instance)
 	mutex_unlock(&eventlog_instances_lock);
 
 	/* What was emitted so far is delivered. */
-	eventlog_mapped_ops->drain(&instance->domain);
+	eventlog_shards_drain(&instance->domain, ~0UL, false);
 	eventlog_events_kill(&instance->domain);
 	eventlog_subscribers_end(&instance->domain);
 }

@@ -27,54 +27,17 @@
 
 /* ---- references ---- */
 
-static void eventlog_mapped_free_rcu(struct rcu_head *rcu)
-{
-	eventlog_free(container_of(rcu, struct eventlog_mapped, rcu));
-}
-
-static void eventlog_mapped_free(struct eventlog_mapped *ring)
-{
-	eventlog_user_uncharge(ring->user, EVENTLOG_QUOTA_RING_BYTES,
-			       PAGE_SIZE + ring->data_bytes);
-	eventlog_user_put(ring->user);
-	eventlog_pages_free(&ring->pages);
-	put_pid(ring->emitter.process);
-	put_pid(ring->emitter.thread);
-	mmdrop(ring->mm);
-	call_rcu(&ring->rcu, eventlog_mapped_free_rcu);
-}
-
-static void eventlog_mapped_put(struct eventlog_mapped *ring)
-{
-	if (refcount_dec_and_test(&ring->users))
-		eventlog_mapped_free(ring);
-}
-
-/* Finds a ring and takes a reference; NULL: there is none. */
+/* Finds a ring that has not ended, and takes a reference; NULL: there is none. */
 static struct eventlog_mapped *eventlog_mapped_get(struct eventlog_file *file, u32 number)
 {
 	struct eventlog_mapped *ring;
 
 	rcu_read_lock();
 	ring = xa_load(&file->mapped, number);
-	if (ring && !refcount_inc_not_zero(&ring->users))
+	if (ring && (READ_ONCE(ring->ended) || !refcount_inc_not_zero(&ring->users)))
 		ring = NULL;
 	rcu_read_unlock();
 	return ring;
-}
-
-/*
- * Ends a ring, unless it has ended.  The shard is locked, and the caller has a reference
- * of its own.
- */
-static void eventlog_mapped_end(struct eventlog_mapped *ring)
-{
-	lockdep_assert_held(&ring->shard->lock);
-	if (ring->ended)
-		return;
-	eventlog_shard_remove(ring);
-	xa_erase(&ring->file->mapped, ring->number);
-	eventlog_mapped_put(ring);
 }
 
 /* ---- mapping ---- */
@@ -89,21 +52,24 @@ static void eventlog_mapped_vma_open(struct vm_area_struct *vma)
 	struct eventlog_mapped *ring = vma->vm_private_data;
 
 	refcount_inc(&ring->users);
-	mutex_lock(&ring->shard->lock);
+	eventlog_shard_lock(ring->shard);
 	ring->mappings++;
 	if (vma->vm_mm != ring->mm)
-		eventlog_mapped_end(ring);
-	mutex_unlock(&ring->shard->lock);
+		eventlog_shard_end(ring);
+	eventlog_steps_end(&ring->shard->steps, EVENTLOG_STEPS_MMAP);
+	eventlog_shard_unlock(ring->shard);
 }
 
+/* With mmap_lock.  The worker, or the release of the file, delivers what the ring contains. */
 static void eventlog_mapped_vma_close(struct vm_area_struct *vma)
 {
 	struct eventlog_mapped *ring = vma->vm_private_data;
 
-	mutex_lock(&ring->shard->lock);
+	eventlog_shard_lock(ring->shard);
 	if (!--ring->mappings)
-		eventlog_mapped_end(ring);
-	mutex_unlock(&ring->shard->lock);
+		eventlog_shard_end(ring);
+	eventlog_steps_end(&ring->shard->steps, EVENTLOG_STEPS_MMAP);
+	eventlog_shard_unlock(ring->shard);
 	eventlog_mapped_put(ring);
 }
 
@@ -141,11 +107,11 @@ int eventlog_mapped_mmap(struct eventlog_file *file, struct vm_area_struct *vma)
 	ret = -EPERM;
 	if (ring->mm != vma->vm_mm)
 		goto out_put;
-	mutex_lock(&ring->shard->lock);
+	eventlog_shard_lock(ring->shard);
 	ret = ring->ended ? -ENXIO : ring->mappings ? -EBUSY : 0;
 	if (!ret)
 		ring->mappings = 1;
-	mutex_unlock(&ring->shard->lock);
+	eventlog_shard_unlock(ring->shard);
 	if (ret)
 		goto out_put;
 	/* Not with the lock: page tables are charged, so this may wait for the memory cgroup. */
@@ -155,9 +121,9 @@ int eventlog_mapped_mmap(struct eventlog_file *file, struct vm_area_struct *vma)
 		vma->vm_ops = &eventlog_mapped_vm_ops;
 		return 0;
 	}
-	mutex_lock(&ring->shard->lock);
+	eventlog_shard_lock(ring->shard);
 	ring->mappings = 0;
-	mutex_unlock(&ring->shard->lock);
+	eventlog_shard_unlock(ring->shard);
 out_put:
 	eventlog_mapped_put(ring);
 	return ret;
@@ -213,47 +179,70 @@ static struct eventlog_mapped *eventlog_mapped_new(struct eventlog_file *file, u
 	return ring;
 }
 
-/*
- * Gives a ring a number, adds it to a shard, and publishes it.  The caller keeps its
- * reference, and the file gets one.
- */
-static int eventlog_mapped_publish(struct eventlog_mapped *ring)
+/* Allocates a ring with a number, which no one can use yet. */
+static struct eventlog_mapped *eventlog_mapped_reserve(struct eventlog_file *file, u32 data_bytes,
+						       u32 flags)
 {
-	struct eventlog_file *file = ring->file;
+	struct eventlog_mapped *ring = eventlog_mapped_new(file, data_bytes, flags);
 	int ret;
 
+	if (IS_ERR(ring))
+		return ring;
 	ret = xa_alloc(&file->mapped, &ring->number, NULL, XA_LIMIT(1, EVENTLOG_MAPPED_RINGS_MAX),
 		       GFP_KERNEL_ACCOUNT);
-	if (ret)
-		return ret == -EBUSY ? -EMFILE : ret;
+	if (ret) {
+		eventlog_mapped_put(ring);
+		return ERR_PTR(ret == -EBUSY ? -EMFILE : ret);
+	}
 	ring->header->ring = ring->number;
 	ring->shard = eventlog_shard_choose(file->domain, ring->user);
-	ret = eventlog_shard_add(ring);
-	if (ret) {
-		xa_release(&file->mapped, ring->number);
-		return ret;
-	}
-	refcount_inc(&ring->users);
-	/* Cannot fail: the number is reserved. */
-	xa_store(&file->mapped, ring->number, ring, GFP_KERNEL);
-	return 0;
+	return ring;
 }
 
-static struct eventlog_mapped *eventlog_mapped_make(struct eventlog_file *file, u32 data_bytes,
-						    u32 flags)
+static struct eventlog_mapped *eventlog_mapped_make(struct eventlog_file *file,
+						    const struct eventlog_attach *request)
 {
-	struct eventlog_mapped *ring;
-	int ret;
+	const u32 data_bytes = request->data_bytes;
 
 	if (!is_power_of_2(data_bytes) || data_bytes < EVENTLOG_MAPPED_BYTES_MIN ||
 	    data_bytes < PAGE_SIZE || data_bytes > EVENTLOG_MAPPED_BYTES_MAX)
 		return ERR_PTR(-EINVAL);
-	if (flags & EVENTLOG_ATTACH_CYCLES && !eventlog_cycles_usable())
+	if (request->flags & EVENTLOG_ATTACH_CYCLES && !eventlog_cycles_usable())
 		return ERR_PTR(-EOPNOTSUPP);
-	ring = eventlog_mapped_new(file, data_bytes, flags);
-	if (IS_ERR(ring))
-		return ring;
-	ret = eventlog_mapped_publish(ring);
+	/* Rings that were unmapped count until they are drained, which nothing may have done. */
+	if (atomic_read(&file->ending) && eventlog_mapped_drain(file))
+		return ERR_PTR(-EINTR);
+	return eventlog_mapped_reserve(file, data_bytes, request->flags);
+}
+
+/* May the caller take over a ring?  The shard is locked. */
+static int eventlog_mapped_check(const struct eventlog_mapped *ring, u32 flags)
+{
+	if (ring->mm != current->mm)
+		return -EPERM;
+	if (ring->has_cycles != !!(flags & EVENTLOG_ATTACH_CYCLES))
+		return -EINVAL;
+	return ring->ended || ring->leave ? -ENOENT : 0;
+}
+
+/* Finds a ring to take over, and delivers what the other thread has emitted. */
+static struct eventlog_mapped *eventlog_mapped_prepare(struct eventlog_file *file,
+						       const struct eventlog_attach *request)
+{
+	struct eventlog_mapped *ring = eventlog_mapped_get(file, request->ring);
+	u64 pass = 0;
+	int ret;
+
+	if (!ring)
+		return ERR_PTR(-ENOENT);
+	eventlog_shard_lock(ring->shard);
+	ret = eventlog_mapped_check(ring, request->flags);
+	if (!ret) {
+		pass = eventlog_shard_next(ring->shard);
+		eventlog_shard_want(ring);
+	}
+	eventlog_shard_unlock(ring->shard);
+	ret = ret ?: eventlog_shard_wait(ring->shard, pass, true);
 	if (ret) {
 		eventlog_mapped_put(ring);
 		return ERR_PTR(ret);
@@ -261,31 +250,30 @@ static struct eventlog_mapped *eventlog_mapped_make(struct eventlog_file *file, 
 	return ring;
 }
 
-/* Takes over a ring of another thread. */
-static struct eventlog_mapped *eventlog_mapped_take_over(struct eventlog_file *file, u32 number,
-							 u32 flags)
+/* Gives a ring to the caller, after the results have been copied out. */
+static int eventlog_mapped_hand_over(struct eventlog_mapped *ring, u32 flags)
 {
-	struct eventlog_mapped *ring = eventlog_mapped_get(file, number);
-	int ret = -ENOENT;
+	int ret;
 
-	if (!ring)
-		return ERR_PTR(-ENOENT);
-	mutex_lock(&ring->shard->lock);
-	if (ring->mm != current->mm) {
-		ret = -EPERM;
-	} else if (ring->has_cycles != !!(flags & EVENTLOG_ATTACH_CYCLES)) {
-		ret = -EINVAL;
-	} else if (!ring->ended && !ring->leave) {
-		eventlog_shard_take(ring, true);
+	eventlog_shard_lock(ring->shard);
+	ret = eventlog_mapped_check(ring, flags);
+	if (!ret)
 		eventlog_mapped_adopt(ring);
-		ret = 0;
-	}
-	mutex_unlock(&ring->shard->lock);
-	if (ret) {
-		eventlog_mapped_put(ring);
-		return ERR_PTR(ret);
-	}
-	return ring;
+	eventlog_shard_unlock(ring->shard);
+	return ret;
+}
+
+/* Adds a new ring to its shard and publishes its number: the file gets a reference. */
+static int eventlog_mapped_publish(struct eventlog_mapped *ring)
+{
+	int ret = eventlog_shard_add(ring);
+
+	if (ret)
+		return ret;
+	refcount_inc(&ring->users);
+	/* Cannot fail: the number is reserved. */
+	xa_store(&ring->file->mapped, ring->number, ring, GFP_KERNEL);
+	return 0;
 }
 
 /* What a task must add to its CLOCK_MONOTONIC to get that of the initial time namespace. */
@@ -315,8 +303,8 @@ static int eventlog_ioctl_attach(struct eventlog_domain *domain, struct file *fi
 		return -ENODEV;
 	if (eventlog_file_role(file) != EVENTLOG_ROLE_PRODUCER)
 		return eventlog_file_role(file) == EVENTLOG_ROLE_SUBSCRIBER ? -EBUSY : -EINVAL;
-	ring = is_new ? eventlog_mapped_make(file, request->data_bytes, request->flags) :
-			eventlog_mapped_take_over(file, request->ring, request->flags);
+	ring = is_new ? eventlog_mapped_make(file, request) :
+			eventlog_mapped_prepare(file, request);
 	if (IS_ERR(ring))
 		return PTR_ERR(ring);
 	request->ring = ring->number;
@@ -325,11 +313,11 @@ static int eventlog_ioctl_attach(struct eventlog_domain *domain, struct file *fi
 	request->length = (u64)ring->pages.count << PAGE_SHIFT;
 	request->time_offset = eventlog_time_offset();
 	ret = eventlog_argument_put(user, request, sizeof(*request));
-	if (ret && is_new) {
-		mutex_lock(&ring->shard->lock);
-		eventlog_mapped_end(ring);
-		mutex_unlock(&ring->shard->lock);
-	}
+	if (!ret)
+		ret = is_new ? eventlog_mapped_publish(ring) :
+			       eventlog_mapped_hand_over(ring, request->flags);
+	if (ret && is_new)
+		xa_release(&file->mapped, ring->number);
 	eventlog_mapped_put(ring);
 	return ret;
 }
@@ -340,6 +328,7 @@ static int eventlog_ioctl_detach(struct eventlog_domain *domain, struct file *fi
 	struct eventlog_file *file = filp->private_data;
 	struct eventlog_detach *request = argument;
 	struct eventlog_mapped *ring;
+	u64 pass;
 	int ret;
 
 	if (eventlog_file_role(file) == EVENTLOG_ROLE_SUBSCRIBER)
@@ -347,10 +336,12 @@ static int eventlog_ioctl_detach(struct eventlog_domain *domain, struct file *fi
 	ring = eventlog_mapped_get(file, request->ring);
 	if (!ring)
 		return -ENOENT;
-	mutex_lock(&ring->shard->lock);
+	eventlog_shard_lock(ring->shard);
 	ret = ring->ended ? -ENOENT : 0;
-	eventlog_mapped_end(ring);
-	mutex_unlock(&ring->shard->lock);
+	eventlog_shard_end(ring);
+	pass = eventlog_shard_next(ring->shard);
+	eventlog_shard_unlock(ring->shard);
+	ret = ret ?: eventlog_shard_wait(ring->shard, pass, true);
 	eventlog_mapped_put(ring);
 	return ret;
 }
@@ -382,16 +373,16 @@ int eventlog_mapped_kick(struct eventlog_file *file, const u8 *message, size_t b
 	ring = eventlog_mapped_get(file, number);
 	if (!ring)
 		return -ENOENT;
-	mutex_lock(&ring->shard->lock);
+	eventlog_shard_lock(ring->shard);
 	if (!ring->ended)
-		eventlog_shard_take(ring, false);
+		eventlog_shard_take(ring);
 	if (bytes) {
 		ret = eventlog_producer_emit(file, message, bytes, &ring->emitter.latest);
 		/* Records that the pass has left keep their times, which are before it. */
-		if (!ret && ring->tail == ring->end)
+		if (!ret && eventlog_mapped_is_empty(ring))
 			eventlog_mapped_advance(ring, ring->emitter.latest);
 	}
-	mutex_unlock(&ring->shard->lock);
+	eventlog_shard_unlock(ring->shard);
 	eventlog_mapped_put(ring);
 	return ret;
 }
@@ -400,20 +391,37 @@ int eventlog_mapped_kick(struct eventlog_file *file, const u8 *message, size_t b
 
 void eventlog_mapped_release(struct eventlog_file *file)
 {
+	unsigned long number, which = 0;
 	struct eventlog_mapped *ring;
-	unsigned long number;
+	struct eventlog_shard *shard;
+	u64 pass;
 
+	rcu_read_lock();
 	xa_for_each(&file->mapped, number, ring) {
-		refcount_inc(&ring->users);
-		mutex_lock(&ring->shard->lock);
-		eventlog_mapped_end(ring);
-		mutex_unlock(&ring->shard->lock);
+		if (!refcount_inc_not_zero(&ring->users))
+			continue;
+		rcu_read_unlock();
+		eventlog_shard_lock(ring->shard);
+		eventlog_shard_end(ring);
+		eventlog_shard_unlock(ring->shard);
+		which |= BIT(ring->shard->index);
 		eventlog_mapped_put(ring);
+		rcu_read_lock();
+	}
+	rcu_read_unlock();
+	/* Rings refer to the file until they are removed. */
+	for (shard = file->domain->shards; which; shard++, which >>= 1) {
+		if (!(which & 1))
+			continue;
+		eventlog_shard_lock(shard);
+		pass = eventlog_shard_next(shard);
+		eventlog_shard_unlock(shard);
+		eventlog_shard_wait(shard, pass, false);
 	}
 	xa_destroy(&file->mapped);
 }
 
-void eventlog_mapped_drain(struct eventlog_file *file)
+int eventlog_mapped_drain(struct eventlog_file *file)
 {
 	struct eventlog_mapped *ring;
 	unsigned long number, which = 0;
@@ -422,12 +430,12 @@ void eventlog_mapped_drain(struct eventlog_file *file)
 	xa_for_each(&file->mapped, number, ring)
 		which |= BIT(ring->shard->index);
 	rcu_read_unlock();
-	eventlog_shards_drain(file->domain, which);
+	return eventlog_shards_drain(file->domain, which, true);
 }
 
-static void eventlog_mapped_drain_all(struct eventlog_domain *domain)
+static int eventlog_mapped_drain_all(struct eventlog_domain *domain)
 {
-	eventlog_shards_drain(domain, ~0UL);
+	return eventlog_shards_drain(domain, ~0UL, true);
 }
 
 static const struct eventlog_mapped_ops eventlog_shards_ops = {

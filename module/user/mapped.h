@@ -63,8 +63,10 @@ int eventlog_mapped_kick(struct eventlog_file *file, const u8 *message, size_t b
  *
  * Leaves alone the shards in which the file has no ring: a process may call it often, and
  * threads of other users wait for a shard meanwhile.
+ *
+ * Return: 0, or -EINTR: a fatal signal arrived.
  */
-void eventlog_mapped_drain(struct eventlog_file *file);
+int eventlog_mapped_drain(struct eventlog_file *file);
 
 /**
  * eventlog_mapped_release() - end all rings of a file

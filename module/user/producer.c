@@ -319,7 +319,8 @@ static int eventlog_ioctl_unregister(struct eventlog_domain *domain, struct file
 	if (eventlog_file_role(file) == EVENTLOG_ROLE_SUBSCRIBER)
 		return -EBUSY;
 	/* What was emitted with the index so far is still delivered. */
-	eventlog_mapped_drain(file);
+	if (eventlog_mapped_drain(file))
+		return -EINTR;
 	mutex_lock(&file->lock);
 	/* Without a registration, a REGISTER in progress may have reserved the index. */
 	registration = xa_load(&file->registrations, request->write_index);

@@ -7,6 +7,8 @@
 #include <linux/pid.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
+#include <linux/sched/mm.h>
+#include <linux/sched/signal.h>
 #include <linux/timekeeping.h>
 #if defined(CONFIG_X86_64) && !defined(CONFIG_UML)
 #include <asm/tsc.h>
@@ -25,27 +27,16 @@
 #define EVENTLOG_SHARD_PERIOD msecs_to_jiffies(10)
 
 /*
- * Records that a thread delivers at most when it drains its ring, and the worker without
- * giving up the lock.
+ * How long a ring stays active after its thread was asked to kick, in nanoseconds: a store
+ * of the thread before that is visible by then.
  */
+#define EVENTLOG_SHARD_SETTLE 5000000ULL
+
+/* Rings looked at and records delivered, at most, without giving up the lock. */
 #define EVENTLOG_SHARD_BUDGET 4096
 
 /* The key of a ring whose next record is not for this pass. */
 #define EVENTLOG_KEY_NONE U64_MAX
-
-/**
- * struct eventlog_pass - one pass
- * @cutoff: records after this time stay
- * @now: the clock after the snapshots: no honest record in them is later
- * @cycles_now: likewise, of the cycle counter
- * @whole: a ring of which all is taken, because its thread waits for that; or NULL
- */
-struct eventlog_pass {
-	u64 cutoff;
-	u64 now;
-	u64 cycles_now;
-	const struct eventlog_mapped *whole;
-};
 
 /* ---- the cycle counter ---- */
 
@@ -117,6 +108,54 @@ static u32 eventlog_cycles_khz(void)
 
 #endif
 
+/* ---- references ---- */
+
+static void eventlog_mapped_free_rcu(struct rcu_head *rcu)
+{
+	eventlog_free(container_of(rcu, struct eventlog_mapped, rcu));
+}
+
+static void eventlog_mapped_free(struct eventlog_mapped *ring)
+{
+	eventlog_user_uncharge(ring->user, EVENTLOG_QUOTA_RING_BYTES,
+			       PAGE_SIZE + ring->data_bytes);
+	eventlog_user_put(ring->user);
+	eventlog_pages_free(&ring->pages);
+	put_pid(ring->emitter.process);
+	put_pid(ring->emitter.thread);
+	mmdrop(ring->mm);
+	call_rcu(&ring->rcu, eventlog_mapped_free_rcu);
+}
+
+void eventlog_mapped_put(struct eventlog_mapped *ring)
+{
+	if (refcount_dec_and_test(&ring->users))
+		eventlog_mapped_free(ring);
+}
+
+/* ---- the lock ---- */
+
+void eventlog_shard_lock(struct eventlog_shard *shard)
+{
+	mutex_lock(&shard->lock);
+	eventlog_steps_begin(&shard->steps);
+}
+
+void eventlog_shard_unlock(struct eventlog_shard *shard)
+{
+	struct eventlog_mapped *ring, *next;
+	LIST_HEAD(finished);
+
+	list_splice_init(&shard->finished, &finished);
+	eventlog_steps_end(&shard->steps, EVENTLOG_STEPS_SHARD);
+	mutex_unlock(&shard->lock);
+	/* Their memory is not freed with the lock. */
+	list_for_each_entry_safe(ring, next, &finished, node) {
+		eventlog_mapped_put(ring);
+		cond_resched();
+	}
+}
+
 /* ---- one ring ---- */
 
 /* What the kernel asks the thread for. */
@@ -129,14 +168,26 @@ static void eventlog_mapped_ask(struct eventlog_mapped *ring, u32 ask)
 	WRITE_ONCE(ring->header->ask, ask);
 }
 
-/* Ends the use of a ring that contains something invalid. */
+/*
+ * Ends the use of a ring that contains something invalid.  The rest of it is lost, and could
+ * be of any event of the file: count one loss for each that is enabled, of the first ones.
+ */
 static void eventlog_mapped_kill(struct eventlog_mapped *ring)
 {
+	unsigned long target;
+	unsigned int i;
+
 	ring->dead = true;
 	ring->leave = true;
 	ring->tail = ring->end;
-	list_del_init(&ring->active_node);
 	eventlog_mapped_ask(ring, 0);
+	rcu_read_lock();
+	for (i = 0; i < EVENTLOG_FIRST_INDICES; i++) {
+		target = eventlog_target_find(ring->file, i);
+		if (target)
+			eventlog_emit_invalid(eventlog_target_event(target), &ring->emitter);
+	}
+	rcu_read_unlock();
 }
 
 void eventlog_mapped_advance(struct eventlog_mapped *ring, u64 time)
@@ -148,11 +199,12 @@ void eventlog_mapped_advance(struct eventlog_mapped *ring, u64 time)
  * The time of the record at the tail, for order.  A time in the future is changed, because
  * it would keep the ring from being drained.
  */
-static u64 eventlog_mapped_time(struct eventlog_mapped *ring, const struct eventlog_pass *pass)
+static u64 eventlog_mapped_time(struct eventlog_mapped *ring)
 {
+	const struct eventlog_pass *pass = &ring->shard->pass;
 	const struct eventlog_cycles *cycles = &ring->shard->cycles;
+	bool whole = ring->whole >= ring->shard->begun, forged = ring->next.time > pass->now;
 	u64 time = ring->next.time;
-	bool forged = time > pass->now;
 
 	if (ring->has_cycles) {
 		forged = time > pass->cycles_now;
@@ -163,7 +215,7 @@ static u64 eventlog_mapped_time(struct eventlog_mapped *ring, const struct event
 	ring->emitter.claimed = forged ? 0 : time;
 	if (time <= pass->cutoff)
 		return time;
-	return forged || ring == pass->whole ? pass->cutoff : EVENTLOG_KEY_NONE;
+	return forged || whole ? pass->cutoff : EVENTLOG_KEY_NONE;
 }
 
 /*
@@ -172,7 +224,7 @@ static u64 eventlog_mapped_time(struct eventlog_mapped *ring, const struct event
  *
  * Return: false if there is none before the end of the snapshot, or the ring is dead.
  */
-static bool eventlog_mapped_peek(struct eventlog_mapped *ring, const struct eventlog_pass *pass)
+static bool eventlog_mapped_peek(struct eventlog_mapped *ring)
 {
 	while (ring->tail != ring->end) {
 		const u32 offset = ring->tail & (ring->data_bytes - 1);
@@ -196,7 +248,7 @@ static bool eventlog_mapped_peek(struct eventlog_mapped *ring, const struct even
 		memcpy(&ring->next.session, &record->session, sizeof(ring->next.session));
 		barrier();
 		/* @last_time may be after the cutoff, by as much as clocks differ. */
-		ring->key = max(eventlog_mapped_time(ring, pass), ring->last_time);
+		ring->key = max(eventlog_mapped_time(ring), ring->last_time);
 		return true;
 	}
 	if (ring->tail != ring->end)
@@ -204,12 +256,24 @@ static bool eventlog_mapped_peek(struct eventlog_mapped *ring, const struct even
 	return false;
 }
 
+/* The end of the records that the thread has committed, or had when the ring ended. */
+static u32 eventlog_mapped_committed(const struct eventlog_mapped *ring)
+{
+	/* Pairs with the release of the producer: the records are complete. */
+	return ring->ended ? ring->final : smp_load_acquire(&ring->header->committed);
+}
+
+bool eventlog_mapped_is_empty(const struct eventlog_mapped *ring)
+{
+	return ring->dead || ring->tail == eventlog_mapped_committed(ring);
+}
+
 /* Takes the snapshot of a pass. */
 static void eventlog_mapped_snapshot(struct eventlog_mapped *ring)
 {
-	/* Pairs with the release of the producer: the records are complete. */
-	u32 committed = smp_load_acquire(&ring->header->committed);
+	u32 committed = eventlog_mapped_committed(ring);
 
+	ring->pass = ring->shard->begun;
 	ring->end = committed;
 	if (committed - ring->tail > ring->data_bytes || committed % EVENTLOG_RECORD_ALIGN)
 		eventlog_mapped_kill(ring);
@@ -270,6 +334,80 @@ out:
 	ring->taken = true;
 }
 
+/* ---- what becomes of a ring ---- */
+
+/*
+ * Puts a ring to sleep after two looks in a row have found nothing.  The first one sets
+ * ask.  A producer has no barrier between its store to committed and its load of ask, so
+ * it may miss ask, and the ring stays active until a look some time later.  By then, such a
+ * store is visible.
+ */
+static void eventlog_mapped_rest(struct eventlog_mapped *ring)
+{
+	u64 now = ring->shard->pass.now;
+
+	if (ring->taken) {
+		ring->taken = false;
+		if (ring->asked)
+			eventlog_mapped_ask(ring, 0);
+		ring->asked = false;
+	} else if (!ring->asked) {
+		ring->asked = true;
+		ring->asked_at = now;
+		eventlog_mapped_ask(ring, EVENTLOG_MAPPED_ASK_KICK);
+	} else if (now - ring->asked_at >= EVENTLOG_SHARD_SETTLE) {
+		list_del_init(&ring->active_node);
+	}
+}
+
+/* How many rings a user has in a shard. */
+static unsigned int *eventlog_shard_share(struct eventlog_shard *shard, struct eventlog_user *user)
+{
+	return user ? &user->mapped[shard->index] : &shard->unlimited;
+}
+
+static void eventlog_shard_count(struct eventlog_shard *shard, struct eventlog_user *user,
+				 int change)
+{
+	unsigned int *share = eventlog_shard_share(shard, user);
+
+	lockdep_assert_held(&shard->lock);
+	WRITE_ONCE(shard->count, shard->count + change);
+	WRITE_ONCE(*share, *share + change);
+}
+
+/* Removes a ring that has ended.  eventlog_shard_unlock() drops the file's reference. */
+static void eventlog_mapped_finish(struct eventlog_mapped *ring)
+{
+	struct eventlog_shard *shard = ring->shard;
+
+	list_del_init(&ring->active_node);
+	list_move(&ring->node, &shard->finished);
+	eventlog_shard_count(shard, ring->user, -1);
+	shard->cycles_count -= ring->has_cycles;
+	/* The last use of the file, which may be gone once the shard is unlocked. */
+	atomic_dec(&ring->file->ending);
+	xa_erase(&ring->file->mapped, ring->number);
+}
+
+/* Finds the next record of a ring in this pass; false: there is none. */
+static bool eventlog_mapped_look(struct eventlog_mapped *ring)
+{
+	struct eventlog_shard *shard = ring->shard;
+
+	if (!ring->dead && eventlog_mapped_peek(ring))
+		return true;
+	eventlog_mapped_release(ring);
+	/* One that ended after the snapshot may contain more. */
+	if (ring->ended && eventlog_mapped_is_empty(ring))
+		eventlog_mapped_finish(ring);
+	else if (ring->dead)
+		list_del_init(&ring->active_node);
+	else if (shard->pass.of_worker && !ring->ended)
+		eventlog_mapped_rest(ring);
+	return false;
+}
+
 /* ---- passes ---- */
 
 /* Moves the ring at place @i down until no ring below has an older record. */
@@ -289,87 +427,168 @@ static void eventlog_heap_down(struct eventlog_mapped **heap, unsigned int count
 	heap[i] = ring;
 }
 
+/* Looks at a ring whose snapshot was taken, and adds it to the heap if it has a record. */
+static void eventlog_heap_add(struct eventlog_shard *shard, struct eventlog_mapped *ring)
+{
+	struct eventlog_mapped **heap = shard->heap;
+	unsigned int i, parent;
+
+	if (!eventlog_mapped_look(ring) || ring->key == EVENTLOG_KEY_NONE)
+		return;
+	eventlog_mapped_name(ring);
+	for (i = shard->heap_count++; i; i = parent) {
+		parent = (i - 1) / 2;
+		if (heap[parent]->key <= ring->key)
+			break;
+		heap[i] = heap[parent];
+	}
+	heap[i] = ring;
+}
+
 /* Reads the clocks before the snapshots of a pass. */
-static void eventlog_shard_cutoff(struct eventlog_shard *shard, struct eventlog_pass *pass)
+static void eventlog_shard_cutoff(struct eventlog_shard *shard)
 {
 	struct eventlog_anchor anchor;
 
 	if (!shard->cycles_count) {
-		pass->cutoff = ktime_get_ns();
+		shard->pass.cutoff = ktime_get_ns();
 		return;
 	}
 	anchor = eventlog_anchor_take();
 	eventlog_cycles_update(&shard->cycles, anchor);
-	pass->cutoff = anchor.time;
+	shard->pass.cutoff = anchor.time;
 }
 
-/* Takes the snapshots of a pass, and fills the heap with the rings that have records. */
-static unsigned int eventlog_shard_begin(struct eventlog_shard *shard, struct eventlog_pass *pass)
+/* After snapshots: a record in one of them cannot honestly have a later time. */
+static void eventlog_shard_now(struct eventlog_shard *shard)
 {
-	struct eventlog_mapped *ring, *next;
-	unsigned int count = 0, i;
-
-	eventlog_shard_cutoff(shard, pass);
-	list_for_each_entry_safe(ring, next, &shard->active, active_node)
-		eventlog_mapped_snapshot(ring);
-	/* After the snapshots: a record in one of them cannot honestly have a later time. */
-	pass->now = ktime_get_ns();
-	pass->cycles_now = eventlog_cycles_now();
-	list_for_each_entry_safe(ring, next, &shard->active, active_node) {
-		if (!eventlog_mapped_peek(ring, pass)) {
-			eventlog_mapped_release(ring);
-			continue;
-		}
-		if (ring->key == EVENTLOG_KEY_NONE)
-			continue;
-		eventlog_mapped_name(ring);
-		shard->heap[count++] = ring;
-	}
-	for (i = count / 2; i--;)
-		eventlog_heap_down(shard->heap, count, i);
-	return count;
+	shard->pass.now = ktime_get_ns();
+	shard->pass.cycles_now = eventlog_cycles_now();
 }
 
 /*
- * Delivers the records of all active rings up to now, in the order of time, and at most
- * @budget.  Records after the cutoff stay: a ring whose snapshot was taken before may have
- * an older one by now.  Of @whole, everything is taken.
+ * Takes snapshots of active rings, and adds those with records to the heap, until the pass
+ * has looked at all.  Those that it has looked at are at the end of the list.
+ *
+ * Return: what is left of @budget; 0: there may be more rings.
+ */
+static unsigned int eventlog_pass_open(struct eventlog_shard *shard, unsigned int budget)
+{
+	struct eventlog_mapped *ring, *next;
+	LIST_HEAD(batch);
+
+	for (; budget && !list_empty(&shard->active); budget--) {
+		ring = list_first_entry(&shard->active, struct eventlog_mapped, active_node);
+		if (ring->pass == shard->begun)
+			break;
+		if (shard->pass.leave_cycles && ring->has_cycles && !ring->leave) {
+			/* The clocksource has changed: the counter is not good enough any more. */
+			ring->leave = true;
+			eventlog_mapped_ask(ring, ring->asked ? EVENTLOG_MAPPED_ASK_KICK : 0);
+		}
+		eventlog_mapped_snapshot(ring);
+		list_move_tail(&ring->active_node, &batch);
+		eventlog_steps_add(&shard->steps, 1);
+	}
+	eventlog_shard_now(shard);
+	list_for_each_entry_safe(ring, next, &batch, active_node)
+		eventlog_heap_add(shard, ring);
+	list_splice_tail(&batch, &shard->active);
+	return budget;
+}
+
+/*
+ * Delivers records of the heap in the order of time.  Records after the cutoff stay: a ring
+ * whose snapshot was taken before may have an older one by now.
  *
  * The ring with the oldest record is served until another one has an older record.  Threads
  * take turns on a CPU, so that is after many records, and the heap is rarely changed.
  *
- * Return: false if the budget ended first.
+ * Return: what is left of @budget; 0: there may be more records.
  */
-static bool eventlog_shard_pass(struct eventlog_shard *shard, const struct eventlog_mapped *whole,
-				unsigned int budget)
+static unsigned int eventlog_pass_deliver(struct eventlog_shard *shard, unsigned int budget)
 {
 	struct eventlog_mapped **heap = shard->heap;
-	struct eventlog_pass pass = { .whole = whole };
-	unsigned int count;
 
-	lockdep_assert_held(&shard->lock);
-	count = eventlog_shard_begin(shard, &pass);
-	while (count && budget) {
+	while (shard->heap_count && budget) {
 		struct eventlog_mapped *ring = heap[0];
+		unsigned int before = budget;
 		u64 until = EVENTLOG_KEY_NONE - 1;
 		bool more;
 
-		if (count > 1)
+		if (shard->heap_count > 1)
 			until = min(until, heap[1]->key);
-		if (count > 2)
+		if (shard->heap_count > 2)
 			until = min(until, heap[2]->key);
 		do {
 			eventlog_mapped_deliver(ring);
-			more = eventlog_mapped_peek(ring, &pass);
+			more = eventlog_mapped_look(ring);
 		} while (--budget && more && ring->key <= until);
-		eventlog_mapped_release(ring);
+		eventlog_steps_add(&shard->steps, before - budget);
+		if (more)
+			eventlog_mapped_release(ring);
 		if (!more || ring->key == EVENTLOG_KEY_NONE)
-			heap[0] = heap[--count];
-		if (count)
-			eventlog_heap_down(heap, count, 0);
+			heap[0] = heap[--shard->heap_count];
+		if (shard->heap_count)
+			eventlog_heap_down(heap, shard->heap_count, 0);
 		cond_resched();
 	}
-	return !count;
+	return budget;
+}
+
+/* The number of the last pass that has ended. */
+static u64 eventlog_shard_ended(const struct eventlog_shard *shard)
+{
+	return shard->begun - shard->passing;
+}
+
+/*
+ * Goes on with the current pass, and begins others, until pass @number has ended, or @budget
+ * rings and records have been handled.
+ *
+ * Return: whether that pass has ended.
+ */
+static bool eventlog_shard_run(struct eventlog_shard *shard, u64 number, bool of_worker,
+			       unsigned int budget)
+{
+	lockdep_assert_held(&shard->lock);
+	while (budget && eventlog_shard_ended(shard) < number) {
+		if (!shard->passing) {
+			shard->passing = true;
+			shard->begun++;
+			shard->pass.of_worker = of_worker;
+			shard->pass.leave_cycles = of_worker && shard->cycles_count &&
+						   !eventlog_cycles_usable();
+			eventlog_shard_cutoff(shard);
+		}
+		budget = eventlog_pass_open(shard, budget);
+		budget = eventlog_pass_deliver(shard, budget);
+		if (budget && !shard->heap_count)
+			shard->passing = false;
+	}
+	return eventlog_shard_ended(shard) >= number;
+}
+
+u64 eventlog_shard_next(const struct eventlog_shard *shard)
+{
+	lockdep_assert_held(&shard->lock);
+	return shard->begun + 1;
+}
+
+int eventlog_shard_wait(struct eventlog_shard *shard, u64 number, bool killable)
+{
+	bool ended;
+
+	for (;;) {
+		eventlog_shard_lock(shard);
+		ended = eventlog_shard_run(shard, number, false, EVENTLOG_SHARD_BUDGET);
+		eventlog_shard_unlock(shard);
+		if (ended)
+			return 0;
+		if (killable && fatal_signal_pending(current))
+			return -EINTR;
+		cond_resched();
+	}
 }
 
 static void eventlog_shard_start(struct eventlog_shard *shard, unsigned long delay)
@@ -377,128 +596,111 @@ static void eventlog_shard_start(struct eventlog_shard *shard, unsigned long del
 	schedule_delayed_work(&shard->work, delay);
 }
 
-void eventlog_shard_take(struct eventlog_mapped *ring, bool all)
+/* Has passes look at a ring; the current one, too, so that its records are in order. */
+static void eventlog_shard_activate(struct eventlog_shard *shard, struct eventlog_mapped *ring)
+{
+	if (!list_empty(&ring->active_node))
+		return;
+	list_add_tail(&ring->active_node, &shard->active);
+	if (!shard->passing)
+		return;
+	eventlog_mapped_snapshot(ring);
+	eventlog_shard_now(shard);
+	eventlog_heap_add(shard, ring);
+}
+
+void eventlog_shard_want(struct eventlog_mapped *ring)
 {
 	struct eventlog_shard *shard = ring->shard;
 
 	lockdep_assert_held(&shard->lock);
 	if (ring->dead)
 		return;
+	ring->whole = eventlog_shard_next(shard);
 	ring->asked = false;
 	ring->taken = true;
 	eventlog_mapped_ask(ring, 0);
-	if (list_empty(&ring->active_node))
-		list_add_tail(&ring->active_node, &shard->active);
-	eventlog_shard_pass(shard, ring, all ? UINT_MAX : EVENTLOG_SHARD_BUDGET);
+	eventlog_shard_activate(shard, ring);
 	eventlog_shard_start(shard, EVENTLOG_SHARD_PERIOD);
+}
+
+void eventlog_shard_take(struct eventlog_mapped *ring)
+{
+	eventlog_shard_want(ring);
+	eventlog_shard_run(ring->shard, eventlog_shard_next(ring->shard), false,
+			   EVENTLOG_SHARD_BUDGET);
 }
 
 /*
  * Wakes up the rings that have records and sleep.  Their threads are about to kick them, but
- * may be preempted or stopped before.
+ * may be preempted or stopped before.  Those that were looked at are at the end of the list.
+ *
+ * Return: whether all have been looked at since look @number.
  */
-static void eventlog_shard_wake(struct eventlog_shard *shard)
+static bool eventlog_shard_wake(struct eventlog_shard *shard, u64 number)
 {
+	unsigned int budget = EVENTLOG_SHARD_BUDGET;
 	struct eventlog_mapped *ring;
 
-	list_for_each_entry(ring, &shard->rings, node) {
-		if (ring->dead || !list_empty(&ring->active_node) ||
-		    READ_ONCE(ring->header->committed) == ring->tail)
-			continue;
-		list_add_tail(&ring->active_node, &shard->active);
-		eventlog_shard_start(shard, EVENTLOG_SHARD_PERIOD);
+	for (; budget && !list_empty(&shard->rings); budget--) {
+		ring = list_first_entry(&shard->rings, struct eventlog_mapped, node);
+		if (ring->looked >= number)
+			break;
+		/* The latest number, so that the list is sorted by it. */
+		ring->looked = shard->looks;
+		list_move_tail(&ring->node, &shard->rings);
+		eventlog_steps_add(&shard->steps, 1);
+		if (!eventlog_mapped_is_empty(ring)) {
+			eventlog_shard_activate(shard, ring);
+			eventlog_shard_start(shard, EVENTLOG_SHARD_PERIOD);
+		}
 	}
+	return budget;
 }
 
-void eventlog_shards_drain(struct eventlog_domain *domain, unsigned long which)
+static int eventlog_shard_drain(struct eventlog_shard *shard, bool killable)
+{
+	u64 look = 0, pass;
+	bool awake;
+
+	do {
+		eventlog_shard_lock(shard);
+		look = look ?: ++shard->looks;
+		awake = eventlog_shard_wake(shard, look);
+		pass = eventlog_shard_next(shard);
+		eventlog_shard_unlock(shard);
+		if (killable && fatal_signal_pending(current))
+			return -EINTR;
+		cond_resched();
+	} while (!awake);
+	return eventlog_shard_wait(shard, pass, killable);
+}
+
+int eventlog_shards_drain(struct eventlog_domain *domain, unsigned long which, bool killable)
 {
 	struct eventlog_shard *shard;
+	int ret = 0;
 
-	for (shard = domain->shards; shard < domain->shards + domain->shard_count; shard++) {
-		if (!(which & BIT(shard->index)))
-			continue;
-		mutex_lock(&shard->lock);
-		eventlog_shard_wake(shard);
-		eventlog_shard_pass(shard, NULL, UINT_MAX);
-		mutex_unlock(&shard->lock);
-	}
-}
-
-/* ---- the worker ---- */
-
-/*
- * Puts a ring to sleep after two looks in a row have found nothing.  The first one sets
- * ask.  A producer has no barrier between its store to committed and its load of ask, so
- * it may miss ask, and the ring stays active until the second look.  By then, a period
- * later, such a store is visible.
- */
-static void eventlog_mapped_rest(struct eventlog_mapped *ring)
-{
-	if (ring->taken || ring->tail != ring->end) {
-		ring->taken = false;
-		if (ring->asked)
-			eventlog_mapped_ask(ring, 0);
-		ring->asked = false;
-		return;
-	}
-	if (ring->asked) {
-		list_del_init(&ring->active_node);
-		return;
-	}
-	ring->asked = true;
-	eventlog_mapped_ask(ring, EVENTLOG_MAPPED_ASK_KICK);
-}
-
-/* The clocksource has changed: the counter is not good enough any more. */
-static void eventlog_shard_leave_cycles(struct eventlog_shard *shard)
-{
-	struct eventlog_mapped *ring;
-
-	list_for_each_entry(ring, &shard->rings, node) {
-		if (!ring->has_cycles || ring->leave)
-			continue;
-		ring->leave = true;
-		eventlog_mapped_ask(ring, ring->asked ? EVENTLOG_MAPPED_ASK_KICK : 0);
-	}
+	for (shard = domain->shards; shard < domain->shards + domain->shard_count; shard++)
+		if (!ret && which & BIT(shard->index))
+			ret = eventlog_shard_drain(shard, killable);
+	return ret;
 }
 
 static void eventlog_shard_work(struct work_struct *work)
 {
 	struct eventlog_shard *shard = container_of(to_delayed_work(work), struct eventlog_shard,
 						    work);
-	struct eventlog_mapped *ring, *next;
-	bool finished;
+	bool ended;
 
-	mutex_lock(&shard->lock);
-	finished = eventlog_shard_pass(shard, NULL, EVENTLOG_SHARD_BUDGET);
-	if (shard->cycles_count && !eventlog_cycles_usable())
-		eventlog_shard_leave_cycles(shard);
-	if (finished) {
-		list_for_each_entry_safe(ring, next, &shard->active, active_node)
-			eventlog_mapped_rest(ring);
-	}
+	eventlog_shard_lock(shard);
+	ended = eventlog_shard_run(shard, eventlog_shard_next(shard), true, EVENTLOG_SHARD_BUDGET);
 	if (!list_empty(&shard->active))
-		eventlog_shard_start(shard, finished ? EVENTLOG_SHARD_PERIOD : 0);
-	mutex_unlock(&shard->lock);
+		eventlog_shard_start(shard, ended ? EVENTLOG_SHARD_PERIOD : 0);
+	eventlog_shard_unlock(shard);
 }
 
 /* ---- adding and removing rings ---- */
-
-/* How many rings a user has in a shard. */
-static unsigned int *eventlog_shard_share(struct eventlog_shard *shard, struct eventlog_user *user)
-{
-	return user ? &user->mapped[shard->index] : &shard->unlimited;
-}
-
-static void eventlog_shard_count(struct eventlog_shard *shard, struct eventlog_user *user,
-				 int change)
-{
-	unsigned int *share = eventlog_shard_share(shard, user);
-
-	lockdep_assert_held(&shard->lock);
-	WRITE_ONCE(shard->count, shard->count + change);
-	WRITE_ONCE(*share, *share + change);
-}
 
 /* Counts may change meanwhile; the choice is good enough. */
 struct eventlog_shard *eventlog_shard_choose(struct eventlog_domain *domain,
@@ -534,7 +736,9 @@ static int eventlog_shard_grow(struct eventlog_shard *shard)
 	heap = eventlog_alloc_locked(room * sizeof(*heap));
 	if (!heap)
 		return -ENOMEM;
-	/* The heap is empty between passes. */
+	/* A pass may be in progress. */
+	if (shard->heap_count)
+		memcpy(heap, shard->heap, shard->heap_count * sizeof(*heap));
 	eventlog_free(shard->heap);
 	shard->heap = heap;
 	shard->heap_room = room;
@@ -549,31 +753,39 @@ int eventlog_shard_add(struct eventlog_mapped *ring)
 	ring->emitter.shard = shard->index;
 	INIT_LIST_HEAD(&ring->active_node);
 	eventlog_mapped_ask(ring, EVENTLOG_MAPPED_ASK_KICK);
-	mutex_lock(&shard->lock);
+	eventlog_shard_lock(shard);
 	ret = eventlog_shard_grow(shard);
 	if (!ret) {
+		ring->looked = shard->looks;
 		list_add_tail(&ring->node, &shard->rings);
 		eventlog_shard_count(shard, ring->user, 1);
 		if (ring->has_cycles && !shard->cycles_count++)
 			eventlog_cycles_init(&shard->cycles, eventlog_cycles_khz(),
 					     eventlog_anchor_take());
 	}
-	mutex_unlock(&shard->lock);
+	eventlog_shard_unlock(shard);
 	return ret;
 }
 
-void eventlog_shard_remove(struct eventlog_mapped *ring)
+void eventlog_shard_end(struct eventlog_mapped *ring)
 {
 	struct eventlog_shard *shard = ring->shard;
 
-	eventlog_shard_take(ring, true);
-	list_del_init(&ring->active_node);
-	list_del(&ring->node);
-	eventlog_shard_count(shard, ring->user, -1);
-	shard->cycles_count -= ring->has_cycles;
-	ring->ended = true;
+	lockdep_assert_held(&shard->lock);
+	if (ring->ended)
+		return;
+	ring->final = eventlog_mapped_committed(ring);
+	WRITE_ONCE(ring->ended, true);
+	atomic_inc(&ring->file->ending);
 	ring->leave = true;
+	ring->whole = U64_MAX;
 	eventlog_mapped_ask(ring, 0);
+	if (ring->dead)
+		eventlog_mapped_finish(ring);
+	else
+		eventlog_shard_activate(shard, ring);
+	if (!list_empty(&shard->active))
+		eventlog_shard_start(shard, 0);
 }
 
 int eventlog_shards_init(struct eventlog_domain *domain)
@@ -591,6 +803,7 @@ int eventlog_shards_init(struct eventlog_domain *domain)
 		shard->index = i;
 		INIT_LIST_HEAD(&shard->rings);
 		INIT_LIST_HEAD(&shard->active);
+		INIT_LIST_HEAD(&shard->finished);
 		INIT_DELAYED_WORK(&shard->work, eventlog_shard_work);
 	}
 	return 0;

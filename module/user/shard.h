@@ -12,10 +12,21 @@
  *
  * shard->lock, a mutex, protects all rings of the shard and excludes other writers of
  * the shard rings.  It is taken with mmap_lock held, so its holder must not access user
- * memory.  It is never held together with eventlog_file.lock or domain->lock.
+ * memory.  It is never held together with eventlog_file.lock or domain->lock.  Users share
+ * it: the longest thing that is done with it is to look at EVENTLOG_SHARD_BUDGET rings, or to
+ * deliver so many records.  With mmap_lock, nothing is delivered.
+ *
+ * So a pass can outlast a hold of the lock.  The next thread that takes the lock goes on with
+ * it: the worker, a thread that kicks its ring, or one that waits until the ring or the shard
+ * is drained.  Passes have numbers.  Who waits for what was emitted so far waits for the end
+ * of the next pass: it takes no more records than there are when it begins, so neither busy
+ * nor hostile threads can prolong it, and many threads can wait for the same pass.
+ *
+ * A ring that ends is drained by passes like all others, up to where it was.  The pass that
+ * has taken its last record removes it.
  *
  * A ring is found by its number under RCU, and freed an RCU grace period after the last
- * reference is dropped: the file has one until the ring ends, and each mapping has one.
+ * reference is dropped: the file has one until the ring is removed, and each mapping has one.
  */
 #ifndef EVENTLOG_SHARD_H
 #define EVENTLOG_SHARD_H
@@ -29,6 +40,7 @@
 
 #include "core/emit.h"
 #include "core/pages.h"
+#include "core/steps.h"
 #include "user/cycles.h"
 
 struct eventlog_domain;
@@ -38,14 +50,37 @@ struct eventlog_user;
 struct mm_struct;
 
 /**
+ * struct eventlog_pass - a pass
+ * @cutoff: records after this time stay
+ * @now: the clock after the snapshots: a record in them with a later time is forged
+ * @cycles_now: likewise, of the cycle counter
+ * @of_worker: the worker has begun it: rings without records may go to sleep
+ * @leave_cycles: threads are asked to leave rings with cycles
+ */
+struct eventlog_pass {
+	u64 cutoff;
+	u64 now;
+	u64 cycles_now;
+	bool of_worker;
+	bool leave_cycles;
+};
+
+/**
  * struct eventlog_shard - see the top of the file
- * @lock: see the top of the file
+ * @lock: see the top of the file; eventlog_shard_lock() takes it
+ * @steps: of the current hold of @lock
  * @index: its number in the domain
- * @rings: struct eventlog_mapped, all rings
- * @active: those that the worker looks at
+ * @rings: struct eventlog_mapped, all rings; sorted by their looked
+ * @active: those that passes look at
+ * @finished: rings that were removed in the current hold of @lock
+ * @looks: number of the latest look at sleeping rings
+ * @begun: number of the latest pass
+ * @passing: it has not ended
+ * @pass: the pass
  * @count: number of @rings
  * @unlimited: of these, rings of users without limits, who count as one user
- * @heap: rings with records in a pass, the one with the oldest record first
+ * @heap: rings with records in @pass, the one with the oldest record first
+ * @heap_count: their number
  * @heap_room: number of rings that @heap has room for, at least @count
  * @cycles: how to convert times of rings with cycles
  * @cycles_count: number of @rings with cycles
@@ -54,12 +89,19 @@ struct mm_struct;
  */
 struct eventlog_shard {
 	struct mutex lock;
+	struct eventlog_steps steps;
 	unsigned int index;
 	struct list_head rings;
 	struct list_head active;
+	struct list_head finished;
+	u64 looks;
+	u64 begun;
+	bool passing;
+	struct eventlog_pass pass;
 	unsigned int count;
 	unsigned int unlimited;
 	struct eventlog_mapped **heap;
+	unsigned int heap_count;
 	unsigned int heap_room;
 	struct eventlog_cycles cycles;
 	unsigned int cycles_count;
@@ -70,7 +112,7 @@ struct eventlog_shard {
 /**
  * struct eventlog_mapped - a producer ring
  * @shard: its shard; constant, like everything down to @has_cycles
- * @file: the file that it belongs to, valid until the ring ends
+ * @file: the file that it belongs to, valid until the ring is removed
  * @user: the user that its memory counts for, with a reference, or NULL
  * @mm: the process that may map it, with a reference to the struct only
  * @number: in the file
@@ -81,13 +123,19 @@ struct eventlog_shard {
  * @has_cycles: times in its records are values of the cycle counter
  * @users: references, see the top of the file
  * @rcu: frees it
- * @node: in the shard's rings, until it ends
+ * @node: in the shard's rings, until it is removed
  * @active_node: in the shard's active rings, or empty
+ * @looked: number of the last look at it while it slept
+ * @pass: number of the last pass that has looked at it
+ * @whole: up to this pass all of it is taken, because its thread waits for that
  * @mappings: how often it is mapped: at most once, except for a moment in mremap()
- * @ended: it is not drained any more, and its file does not know it
+ * @ended: what comes after @final is not taken, and its file does not find it; read without
+ *	the lock
+ * @final: committed when it ended
  * @dead: it contained something invalid and is not drained any more
  * @leave: the thread is asked to leave it
  * @asked: ask is set, and the worker has yet to look a last time
+ * @asked_at: when ask was set
  * @taken: something was taken since the worker looked
  * @tail: end of the records taken
  * @end: committed, in this pass
@@ -113,11 +161,16 @@ struct eventlog_mapped {
 
 	struct list_head node;
 	struct list_head active_node;
+	u64 looked;
+	u64 pass;
+	u64 whole;
 	unsigned int mappings;
 	bool ended;
+	u32 final;
 	bool dead;
 	bool leave;
 	bool asked;
+	u64 asked_at;
 	bool taken;
 	u32 tail;
 	u32 end;
@@ -158,13 +211,41 @@ int eventlog_shards_init(struct eventlog_domain *domain);
 void eventlog_shards_exit(struct eventlog_domain *domain);
 
 /**
+ * eventlog_shard_lock() - take the lock of a shard
+ * @shard: the shard
+ */
+void eventlog_shard_lock(struct eventlog_shard *shard);
+
+/**
+ * eventlog_shard_unlock() - release the lock, and free what was removed
+ * @shard: the shard
+ */
+void eventlog_shard_unlock(struct eventlog_shard *shard);
+
+/**
+ * eventlog_mapped_put() - drop a reference to a ring
+ * @ring: the ring; its shard is not locked
+ */
+void eventlog_mapped_put(struct eventlog_mapped *ring);
+
+/**
+ * eventlog_mapped_is_empty() - has a ring no records that were not taken
+ * @ring: the ring; its shard is locked.  If its thread does not wait in the kernel, it may
+ *	be emitting
+ */
+bool eventlog_mapped_is_empty(const struct eventlog_mapped *ring);
+
+/**
  * eventlog_shards_drain() - deliver what was emitted to the rings of shards so far
  * @domain: the domain
  * @which: bits of the shards, by index
+ * @killable: a fatal signal ends the wait
  *
  * Process context, sleeps.
+ *
+ * Return: 0 or -EINTR.
  */
-void eventlog_shards_drain(struct eventlog_domain *domain, unsigned long which);
+int eventlog_shards_drain(struct eventlog_domain *domain, unsigned long which, bool killable);
 
 /**
  * eventlog_shard_choose() - choose a shard for a new ring
@@ -188,19 +269,45 @@ struct eventlog_shard *eventlog_shard_choose(struct eventlog_domain *domain,
 int eventlog_shard_add(struct eventlog_mapped *ring);
 
 /**
- * eventlog_shard_remove() - deliver what a ring contains, and remove it from its shard
- * @ring: the ring; the shard is locked
+ * eventlog_shard_end() - end a ring, unless it has ended
+ * @ring: the ring; the shard is locked, and the caller has a reference
+ *
+ * Delivers nothing.  The next pass does, and then removes the ring.
  */
-void eventlog_shard_remove(struct eventlog_mapped *ring);
+void eventlog_shard_end(struct eventlog_mapped *ring);
+
+/**
+ * eventlog_shard_want() - have passes take all that a ring contains
+ * @ring: a ring that has not ended; the shard is locked
+ *
+ * The ring is active afterwards.
+ */
+void eventlog_shard_want(struct eventlog_mapped *ring);
 
 /**
  * eventlog_shard_take() - deliver what a ring contains
  * @ring: a ring that has not ended; the shard is locked
- * @all: deliver all of it.  Otherwise stop after a limited number of records, which may
- *	all be of other rings
  *
- * The ring is active afterwards.
+ * Stops after a limited number of records, which may all be of other rings.
  */
-void eventlog_shard_take(struct eventlog_mapped *ring, bool all);
+void eventlog_shard_take(struct eventlog_mapped *ring);
+
+/**
+ * eventlog_shard_next() - the number of the pass that begins next
+ * @shard: locked
+ */
+u64 eventlog_shard_next(const struct eventlog_shard *shard);
+
+/**
+ * eventlog_shard_wait() - wait for the end of a pass, and help with it
+ * @shard: not locked
+ * @number: of the pass, at most eventlog_shard_next()
+ * @killable: a fatal signal ends the wait
+ *
+ * Process context, sleeps.
+ *
+ * Return: 0 or -EINTR.
+ */
+int eventlog_shard_wait(struct eventlog_shard *shard, u64 number, bool killable);
 
 #endif /* EVENTLOG_SHARD_H */

@@ -126,8 +126,7 @@ static int eventlog_ioctl_pause(struct eventlog_domain *domain, struct file *fil
 
 	if (!subscriber || request->paused > 1)
 		return -EINVAL;
-	eventlog_subscriber_pause(subscriber, request->paused);
-	return 0;
+	return eventlog_subscriber_pause(subscriber, request->paused);
 }
 
 static int eventlog_ioctl_stat(struct eventlog_domain *domain, struct file *filp,

@@ -319,7 +319,8 @@ struct eventlog_user_quota {
  *	- when the thread calls write() with EVENTLOG_WRITE_KICK
  *	- in FLUSH, PAUSE, RULE_ADD and RULE_DEL of a subscriber
  *	- in UNREGISTER and DETACH, and in ATTACH of a ring that another thread had
- *	- when the ring is unmapped; thus also in execve() and at exit, whatever the cause
+ *	- soon after the ring was unmapped; thus also after execve() and exit, whatever the
+ *	  cause.  FLUSH and the like wait for it, and so does the last close() of the file
  *
  * A ring consists of a page with struct eventlog_mapped_header and of data_bytes of data
  * at data_offset.  The thread may use it for an event while EVENTLOG_STATUS_ENABLED is set

@@ -1,0 +1,402 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Tests of isolation: what a user does to producer rings, device files and instances does
+ * not keep others waiting.  Counts what the module does during one hold of a lock, or what
+ * it delivers, loses and charges; never time.
+ */
+#include <fcntl.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "instance_common.h"
+#include "mapped_common.h"
+#include "module_common.h"
+
+/* ---- steps during one hold of a lock, see module/core/steps.h ---- */
+
+#define STEPS "/sys/module/eventlog/parameters/steps"
+
+enum { STEPS_MMAP = 4, STEPS_SHARD = 5, STEPS_VISIBLE = 6, STEPS_KINDS = 7 };
+
+/* As many as the module does at most with the lock of a shard; one is added at an end. */
+#define SHARD_STEPS 4096
+
+static void steps_reset(void)
+{
+	if (access(STEPS, F_OK))
+		SKIP("the module counts no steps: it needs EVENTLOG_TEST_MODULE=1");
+	CHECK(file_write(STEPS, "0,0,0,0,0,0,0") > 0);
+}
+
+static unsigned long steps_most(unsigned int kind)
+{
+	char text[256], *next = text;
+	unsigned long most;
+	ssize_t bytes;
+	int fd = CHECK_OK(open(STEPS, O_RDONLY | O_CLOEXEC));
+
+	bytes = CHECK_OK(read(fd, text, sizeof(text) - 1));
+	close(fd);
+	text[bytes] = '\0';
+	do
+		most = strtoul(next, &next, 10);
+	while (kind-- && *next++ == ',');
+	return most;
+}
+
+/* ---- producer rings ---- */
+
+#define FULL_BYTES EVENTLOG_MAPPED_BYTES_MAX
+#define FULL_RECORDS (FULL_BYTES / sizeof(struct eventlog_mapped_record))
+
+/* A shard with a busy user: rings full of the shortest records, and a subscriber. */
+struct crowd {
+	int fd;
+	struct eventlog_register event;
+	struct mapped rings[3];
+	struct consumer consumer;
+	unsigned int records;
+};
+
+static void crowd_fill(struct crowd *crowd, struct mapped *ring)
+{
+	struct eventlog_mapped_record record = { .write_index = crowd->event.write_index };
+
+	record.time = mapped_time(ring);
+	while (mapped_put(ring, record, NULL, 0))
+		crowd->records++;
+}
+
+/* The rings are asleep: nothing looks at them, until a call has to. */
+static void crowd_open(struct crowd *crowd)
+{
+	unsigned int i;
+
+	memset(crowd, 0, sizeof(*crowd));
+	crowd->fd = device_open();
+	crowd->event = register_event(crowd->fd, "crowd");
+	mapped_consumer_open(&crowd->consumer, 1 << 16);
+	rule_add(crowd->consumer.fd, NULL, "crowd");
+	for (i = 0; i < ARRAY_SIZE(crowd->rings); i++) {
+		mapped_attach(&crowd->rings[i], crowd->fd, FULL_BYTES);
+		crowd_fill(crowd, &crowd->rings[i]);
+	}
+	steps_reset();
+}
+
+/* Everything has arrived or was counted. */
+static void crowd_check(struct crowd *crowd)
+{
+	struct eventlog_stat stat;
+
+	flush(crowd->consumer.fd);
+	stat = stat_all(crowd->consumer.fd);
+	CHECK_EQ(stat.records + lost_sum(stat.lost), crowd->records);
+	CHECK(steps_most(STEPS_SHARD) > SHARD_STEPS / 2);
+	CHECK(steps_most(STEPS_SHARD) <= SHARD_STEPS);
+}
+
+static void crowd_close(struct crowd *crowd)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(crowd->rings); i++)
+		if (crowd->rings[i].header)
+			mapped_unmap(&crowd->rings[i]);
+	consumer_close(&crowd->consumer);
+	close(crowd->fd);
+}
+
+static void flush_crowd(struct crowd *crowd)
+{
+	flush(crowd->consumer.fd);
+}
+
+static void pause_crowd(struct crowd *crowd)
+{
+	struct eventlog_pause request = { .size = sizeof(request), .paused = 1 };
+
+	CHECK_OK(ioctl(crowd->consumer.fd, EVENTLOG_IOC_PAUSE, &request));
+	request.paused = 0;
+	CHECK_OK(ioctl(crowd->consumer.fd, EVENTLOG_IOC_PAUSE, &request));
+}
+
+static void rules_crowd(struct crowd *crowd)
+{
+	struct eventlog_rule_delete request = { .size = sizeof(request) };
+
+	request.rule_id = rule_add(crowd->consumer.fd, NULL, "other");
+	CHECK_OK(ioctl(crowd->consumer.fd, EVENTLOG_IOC_RULE_DEL, &request));
+}
+
+static void unregister_crowd(struct crowd *crowd)
+{
+	CHECK_OK(try_unregister(crowd->fd, crowd->event.write_index));
+}
+
+static void detach_crowd(struct crowd *crowd)
+{
+	CHECK_OK(try_detach(crowd->fd, crowd->rings[0].attach.ring));
+	CHECK_OK(try_detach(crowd->fd, crowd->rings[1].attach.ring));
+}
+
+static void close_crowd(struct crowd *crowd)
+{
+	struct mapped *ring;
+
+	for (ring = crowd->rings; ring < crowd->rings + ARRAY_SIZE(crowd->rings); ring++)
+		mapped_unmap(ring);
+	close(crowd->fd);
+	crowd->fd = device_open();
+}
+
+TEST(shards_are_not_held_long)
+{
+	void (*const calls[])(struct crowd *crowd) = {
+		flush_crowd, pause_crowd, rules_crowd, unregister_crowd, detach_crowd,
+		close_crowd,
+	};
+	struct crowd crowd;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(calls); i++) {
+		test_note("call %u", i);
+		crowd_open(&crowd);
+		calls[i](&crowd);
+		crowd_check(&crowd);
+		crowd_close(&crowd);
+	}
+}
+
+/* With mmap_lock, munmap() delivers neither the records of others nor its own. */
+TEST(munmap_delivers_nothing_itself)
+{
+	struct crowd crowd;
+	unsigned int i;
+
+	crowd_open(&crowd);
+	for (i = 0; i < ARRAY_SIZE(crowd.rings); i++)
+		mapped_unmap(&crowd.rings[i]);
+	CHECK_EQ(steps_most(STEPS_MMAP), 0);
+	crowd_check(&crowd);
+	crowd_close(&crowd);
+}
+
+/* Rings without records cost a step each. */
+TEST(many_rings_are_looked_at_in_parts)
+{
+	const unsigned int most = 3 * SHARD_STEPS;
+	struct eventlog_attach attach;
+	struct consumer consumer;
+	unsigned int count, files = 0;
+	int fds[16];
+
+	load("ring_memory_max=536870912");
+	mapped_consumer_open(&consumer, 1 << 16);
+	for (count = 0; count < most; count++) {
+		if (count % EVENTLOG_MAPPED_RINGS_MAX == 0) {
+			fds[files] = device_open();
+			register_event(fds[files++], "many");
+		}
+		attach = attach_request(mapped_least_bytes());
+		if (ioctl(fds[files - 1], EVENTLOG_IOC_ATTACH, &attach)) {
+			CHECK_EQ(errno, ENOMEM);
+			break;
+		}
+	}
+	test_print("%u rings", count);
+	if (count < 2 * SHARD_STEPS + 1000)
+		SKIP("too little memory for so many rings");
+	steps_reset();
+	flush(consumer.fd);
+	CHECK(steps_most(STEPS_SHARD) > SHARD_STEPS / 2);
+	CHECK(steps_most(STEPS_SHARD) <= SHARD_STEPS);
+	while (files)
+		close(fds[--files]);
+	CHECK(steps_most(STEPS_SHARD) <= SHARD_STEPS);
+	consumer_close(&consumer);
+}
+
+/*
+ * A thread that stamps all of its records with an old time, and always has a full ring: its
+ * records come first, but a pass takes no more of them than there were when it began.
+ */
+TEST(a_busy_ring_does_not_starve_others)
+{
+	const unsigned int kicks = 2 * FULL_RECORDS / SHARD_STEPS + 3;
+	struct eventlog_mapped_record record = { 0 };
+	struct mapped hostile, honest, filler;
+	struct consumer consumer;
+	struct record received;
+	unsigned int i;
+	int fd = device_open();
+	bool found = false;
+
+	mapped_consumer_open(&consumer, 1 << 16);
+	rule_add(consumer.fd, NULL, "honest");
+	record.write_index = register_event(fd, "hostile").write_index;
+	mapped_attach(&hostile, fd, FULL_BYTES);
+	record.time = mapped_time(&hostile);
+	/* Rings of a user are spread over the shards: the next one shares the first's. */
+	for (i = 1; i < consumer.setup.shards; i++)
+		mapped_attach(&filler, fd, mapped_least_bytes());
+	mapped_attach(&honest, fd, mapped_least_bytes());
+	CHECK_EQ(mapped_kick(&hostile), 8);
+	CHECK(mapped_put(&honest, (struct eventlog_mapped_record){
+		.write_index = register_event(fd, "honest").write_index,
+		.time = mapped_time(&honest),
+	}, NULL, 0));
+	for (i = 0; i < kicks && !mapped_taken(&honest); i++) {
+		while (mapped_put(&hostile, record, NULL, 0))
+			;
+		CHECK_EQ(mapped_kick(&honest), 8);
+	}
+	CHECK(mapped_taken(&honest));
+	while (consumer_next(&consumer, &received))
+		found = true;
+	CHECK(found);
+	CHECK_EQ(lost_sum(stat_all(consumer.fd).lost), 0);
+	mapped_unmap(&hostile);
+	mapped_unmap(&honest);
+	consumer_close(&consumer);
+	close(fd);
+}
+
+/* Results that cannot be copied out: the ring is not taken over, and no new one is left. */
+TEST(attach_changes_nothing_on_error)
+{
+	struct eventlog_attach *request = mmap(NULL, page_size(), PROT_READ | PROT_WRITE,
+					       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct eventlog_mapped_record record = { 0 };
+	struct consumer consumer;
+	struct record received;
+	struct mapped ring;
+	int fd = device_open();
+	pid_t thread;
+
+	CHECK(request != MAP_FAILED);
+	mapped_consumer_open(&consumer, 1 << 16);
+	rule_add(consumer.fd, NULL, "owned");
+	record.write_index = register_event(fd, "owned").write_index;
+	mapped_attach(&ring, fd, mapped_least_bytes());
+	*request = attach_request(mapped_least_bytes());
+	CHECK_OK(mprotect(request, page_size(), PROT_READ));
+	CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_ATTACH, request), EFAULT);
+	CHECK_ERRNO(try_detach(fd, ring.attach.ring + 1), ENOENT);
+	CHECK_OK(mprotect(request, page_size(), PROT_READ | PROT_WRITE));
+	request->ring = ring.attach.ring;
+	CHECK_OK(mprotect(request, page_size(), PROT_READ));
+
+	/* A child with the same memory, as a thread would be, fails to take it over. */
+	thread = vfork();
+	if (!thread) {
+		if (!ioctl(fd, EVENTLOG_IOC_ATTACH, request) || errno != EFAULT)
+			_exit(1);
+		_exit(0);
+	}
+	test_join(thread);
+	record.time = mapped_time(&ring);
+	CHECK(mapped_put(&ring, record, NULL, 0));
+	CHECK_EQ(mapped_kick(&ring), 8);
+	consumer_one(&consumer, &received);
+	CHECK_EQ(received.header->pid, getpid());
+	CHECK_EQ(received.header->tid, thread_id());
+	munmap(request, page_size());
+	mapped_unmap(&ring);
+	consumer_close(&consumer);
+	close(fd);
+}
+
+/* ---- CPU hotplug ---- */
+
+#define CGROUPS "/tmp/eventlog_cgroups"
+
+static void cgroup_path(char path[128], const char *group, const char *file)
+{
+	snprintf(path, 128, CGROUPS "/%s/%s", group, file);
+}
+
+/* Mounts the hierarchy, once for the whole test. */
+static void cgroups_begin(void)
+{
+	mkdir(CGROUPS, 0700);
+	if (access(CGROUPS "/cgroup.procs", F_OK) &&
+	    mount("cgroup2", CGROUPS, "cgroup2", 0, NULL))
+		SKIP("no cgroup2: %s", test_errno_name(errno));
+	if (file_write(CGROUPS "/cgroup.subtree_control", "+memory") < 0)
+		SKIP("no memory cgroups: %s", test_errno_name(errno));
+}
+
+static void cgroup_enter(const char *group)
+{
+	char path[128];
+
+	cgroup_path(path, group, "");
+	CHECK(!mkdir(path, 0700) || errno == EEXIST);
+	cgroup_path(path, group, "cgroup.procs");
+	CHECK(file_write(path, "0") > 0);
+}
+
+static long cgroup_bytes(const char *group)
+{
+	char path[128];
+
+	cgroup_path(path, group, "memory.current");
+	return CHECK_OK(file_number(path));
+}
+
+static void cpu_switch(unsigned int cpu, bool online)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%u/online", cpu);
+	CHECK_EQ(file_write(path, online ? "1" : "0"), 1);
+}
+
+/*
+ * The ring of a CPU that comes online is memory of the subscriber's cgroup.  Who brings the
+ * CPU online neither pays for it nor waits for it.
+ */
+TEST(rings_of_later_cpus_are_charged_to_the_subscriber)
+{
+	const long ring_bytes = 8 << 20, least = ring_bytes / 2;
+	unsigned int cpus[256], count = cpus_allowed(cpus, ARRAY_SIZE(cpus)), last;
+	struct eventlog_stat stat = { .size = sizeof(stat) };
+	long tenant, admin;
+	struct consumer consumer;
+	char path[64];
+	pid_t child;
+
+	last = cpus[count - 1];
+	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%u/online", last);
+	if (count < 2 || file_number(path) != 1)
+		SKIP("no CPU can be taken offline");
+	cgroups_begin();
+	cpu_switch(last, false);
+	cgroup_enter("tenant");
+	consumer_open(&consumer, ring_bytes);
+	cgroup_enter("admin");
+	tenant = cgroup_bytes("tenant");
+	admin = cgroup_bytes("admin");
+	CHECK(tenant >= least);
+	child = test_fork();
+	if (!child) {
+		cpu_switch(last, true);
+		_exit(0);
+	}
+	test_join(child);
+	stat.ring = last;
+	WAIT_FOR(!ioctl(consumer.fd, EVENTLOG_IOC_STAT, &stat));
+	test_print("tenant %ld, admin %ld bytes more", cgroup_bytes("tenant") - tenant,
+		   cgroup_bytes("admin") - admin);
+	CHECK(cgroup_bytes("tenant") - tenant >= least);
+	CHECK(cgroup_bytes("admin") - admin < least);
+	consumer_close(&consumer);
+	CHECK(file_write(CGROUPS "/cgroup.procs", "0") > 0);
+}
