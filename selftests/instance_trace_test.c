@@ -6,6 +6,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -406,6 +407,181 @@ TEST(deletion_while_tracers_change)
 	CHECK_EQ(pthread_join(switcher, NULL), 0);
 	(void)file_write(TRACEFS "/set_event", "!eventlog_churn_user:*\n");
 	WAIT_FOR(access(TRACE_EVENTS "/eventlog_churn_user", F_OK));
+	load("");
+}
+
+/* ---- an owner who keeps the lock of an instance busy ---- */
+
+#define PARAMETERS "/sys/module/eventlog/parameters"
+#define SCHED_SWITCH TRACE_EVENTS "/sched/sched_switch/enable"
+
+/* Numbers of enum eventlog_steps_kind. */
+enum { STEPS_EVENT_MUTEX = 1, STEPS_TRACES, STEPS_KINDS = 7 };
+
+static void need_test_build(void)
+{
+	if (access(PARAMETERS "/steps", F_OK))
+		SKIP("the module is no test build");
+}
+
+static void steps_reset(void)
+{
+	CHECK_OK(file_write(PARAMETERS "/steps", "0,0,0,0,0,0,0"));
+}
+
+static unsigned long steps_most(unsigned int kind)
+{
+	unsigned long most[STEPS_KINDS];
+	char text[200];
+	int fd = CHECK_OK(open(PARAMETERS "/steps", O_RDONLY | O_CLOEXEC));
+
+	text[CHECK_OK(read(fd, text, sizeof(text) - 1))] = '\0';
+	close(fd);
+	CHECK_EQ(sscanf(text, "%lu,%lu,%lu,%lu,%lu,%lu,%lu", &most[0], &most[1], &most[2], &most[3],
+			&most[4], &most[5], &most[6]), STEPS_KINDS);
+	return most[kind];
+}
+
+/* Has a process hold the lock of an event's domain until it is killed. */
+static pid_t hold_lock(const struct eventlog_register *event)
+{
+	char text[16];
+	pid_t child = test_fork();
+
+	if (!child) {
+		/* So that the test fails, and does not hang, if it waits for the lock. */
+		alarm(20);
+		sprintf(text, "%u", event->descriptor);
+		file_write(PARAMETERS "/hold", text);
+		_exit(1);
+	}
+	WAIT_FOR(file_number(PARAMETERS "/hold") == 1);
+	return child;
+}
+
+static void release_lock(pid_t child)
+{
+	CHECK_OK(kill(child, SIGKILL));
+	test_join_signal(child, SIGKILL);
+}
+
+static bool is_enabled(int fd, const struct eventlog_register *event)
+{
+	__u32 value = 7;
+
+	return emit(fd, event->write_index, &value, sizeof(value)) > 0;
+}
+
+/*
+ * While the lock of an instance, or of the root, is held, tracers attach and detach, and all
+ * of tracing goes on.  The event follows when the lock is free.
+ */
+TEST(held_lock)
+{
+	const char *const groups[] = { "eventlog_held_user", trace_group() };
+	static const char *const settings[] = { "1", "0" };
+	struct eventlog_register events[2];
+	int fds[2], i, j;
+	pid_t child;
+	__u32 id;
+
+	load_traced("");
+	need_test_build();
+	fds[0] = create_traced("held", &id);
+	fds[1] = device_open();
+	for (i = 0; i < 2; i++) {
+		events[i] = register_event(fds[i], "same u32 value");
+		WAIT_FOR(made(groups[i], "same"));
+	}
+	steps_reset();
+	for (i = 0; i < 2; i++) {
+		for (j = 0; j < 2; j++) {
+			test_note("%s, %s", groups[i], settings[j]);
+			child = hold_lock(&events[i]);
+			CHECK_OK(file_write(path_of(groups[i], "same", "enable"), settings[j]));
+			CHECK_OK(file_write(SCHED_SWITCH, settings[j]));
+			/* The other event log is not affected. */
+			CHECK_OK(file_write(path_of(groups[!i], "same", "enable"), settings[j]));
+			CHECK_EQ(is_enabled(fds[!i], &events[!i]), !j);
+			CHECK_EQ(is_enabled(fds[i], &events[i]), j);
+			CHECK_EQ(file_number(PARAMETERS "/hold"), 1);
+			release_lock(child);
+			WAIT_FOR(is_enabled(fds[i], &events[i]) == !j);
+			CHECK_OK(file_write(path_of(groups[!i], "same", "enable"), "0"));
+		}
+	}
+	CHECK(steps_most(STEPS_EVENT_MUTEX) <= 16);
+
+	/* The instance is deleted, and the module unloaded, with a change that is left to do. */
+	child = hold_lock(&events[0]);
+	CHECK_OK(file_write(path_of(groups[0], "same", "enable"), "1"));
+	release_lock(child);
+	close(fds[0]);
+	delete_instance(id);
+	CHECK_OK(file_write(path_of(groups[0], "same", "enable"), "0"));
+	close(fds[1]);
+	load("");
+}
+
+#define BUSY_EVENTS 40
+#define BUSY_SUBSCRIBERS 4
+
+/*
+ * The most steps under event_mutex, and under the lock that its holders wait for, while root
+ * traces the events of an instance whose owner has so many rules per subscriber.  The
+ * patterns take long to match.
+ */
+static unsigned long steps_with_rules(unsigned int rules)
+{
+	struct eventlog_subscribe request = { .size = sizeof(request) };
+	struct eventlog_rule rule = { .size = sizeof(rule) };
+	char pattern[200], command[250];
+	int fds[BUSY_SUBSCRIBERS], fd, i;
+	unsigned long most;
+	unsigned int j;
+	__u32 id;
+
+	memset(pattern, 'a', sizeof(pattern) - 1);
+	pattern[sizeof(pattern) - 1] = '\0';
+	pattern[0] = '*';
+	pattern[100] = 'b';
+	rule.event = PTR(pattern);
+	fd = create_traced("busy", &id);
+	for (i = 0; i < BUSY_SUBSCRIBERS; i++) {
+		fds[i] = open_instance(fd);
+		CHECK_OK(ioctl(fds[i], EVENTLOG_IOC_SUBSCRIBE, &request));
+		for (j = 0; j < rules; j++)
+			CHECK_OK(ioctl(fds[i], EVENTLOG_IOC_RULE_ADD, &rule));
+	}
+	for (i = 0; i < BUSY_EVENTS; i++) {
+		memset(command, 'a', 200);
+		sprintf(command + 200, "%d u32 value", i);
+		register_event(fd, command);
+	}
+	snprintf(command + 200, 50, "%d", BUSY_EVENTS - 1);
+	WAIT_FOR(made("eventlog_busy_user", command));
+	steps_reset();
+	CHECK_OK(file_write(SCHED_SWITCH, "1"));
+	CHECK_OK(file_write(TRACE_EVENTS "/eventlog_busy_user/enable", "1"));
+	CHECK_OK(file_write(SCHED_SWITCH, "0"));
+	CHECK_OK(file_write(TRACE_EVENTS "/eventlog_busy_user/enable", "0"));
+	most = steps_most(STEPS_EVENT_MUTEX) + steps_most(STEPS_TRACES);
+	for (i = 0; i < BUSY_SUBSCRIBERS; i++)
+		close(fds[i]);
+	close(fd);
+	delete_instance(id);
+	return most;
+}
+
+TEST(rules_of_an_owner)
+{
+	unsigned long most;
+
+	load_traced("");
+	need_test_build();
+	most = steps_with_rules(0);
+	CHECK(most);
+	CHECK_EQ(steps_with_rules(200), most);
 	load("");
 }
 

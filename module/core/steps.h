@@ -60,6 +60,17 @@ static inline void eventlog_steps_add(struct eventlog_steps *steps, unsigned lon
 }
 
 /**
+ * eventlog_steps_add_all() - count the steps of another lock, too
+ * @steps: belongs to a lock that the caller holds
+ * @inner: belongs to a lock that was taken under it, and is still held
+ */
+static inline void eventlog_steps_add_all(struct eventlog_steps *steps,
+					  const struct eventlog_steps *inner)
+{
+	steps->count += inner->count;
+}
+
+/**
  * eventlog_steps_end() - the lock is about to be released
  * @steps: belongs to the lock
  * @kind: its kind
@@ -80,6 +91,8 @@ struct eventlog_steps { };
 
 static inline void eventlog_steps_begin(struct eventlog_steps *steps) { }
 static inline void eventlog_steps_add(struct eventlog_steps *steps, unsigned long count) { }
+static inline void eventlog_steps_add_all(struct eventlog_steps *steps,
+					  const struct eventlog_steps *inner) { }
 static inline void eventlog_steps_end(struct eventlog_steps *steps,
 				      enum eventlog_steps_kind kind) { }
 

@@ -9,16 +9,12 @@
 #include <linux/string.h>
 
 #include "compat.h"
-#include "core/domain.h"
 #include "core/emit.h"
-#include "core/enable.h"
 #include "core/event.h"
-#include "core/ops.h"
-#include "core/provider.h"
 #include "core/text.h"
 #include "memory.h"
 #include "trace/attach.h"
-#include "trace/definition.h"
+#include "trace/enable.h"
 #include "trace/layout.h"
 #include "trace/worker.h"
 
@@ -54,7 +50,6 @@ static void eventlog_tracers_free_rcu(struct rcu_head *rcu)
 	eventlog_free(container_of(rcu, struct eventlog_tracers, rcu));
 }
 
-/* Sets what is attached; the first tracer enables the event, the last one disables it. */
 static void eventlog_tracers_replace(struct eventlog_trace_event *trace,
 				     struct eventlog_tracers *tracers)
 {
@@ -63,19 +58,45 @@ static void eventlog_tracers_replace(struct eventlog_trace_event *trace,
 	rcu_assign_pointer(trace->tracers, tracers);
 	if (trace->event)
 		rcu_assign_pointer(trace->event->trace.tracers, tracers);
-	if (trace->event && !old != !tracers)
-		eventlog_enable_tracers_changed(trace->event);
 	if (old)
 		call_rcu(&old->rcu, eventlog_tracers_free_rcu);
+}
+
+/* The slot of @file, or the number of slots. */
+static unsigned int eventlog_tracers_find(const struct eventlog_tracers *tracers,
+					  const struct trace_event_file *file)
+{
+	unsigned int slot = 0;
+
+	while (slot < tracers->slots && tracers->files[slot] != file)
+		slot++;
+	eventlog_steps_add(&eventlog_traces.steps, slot + 1);
+	return slot;
+}
+
+/* Adds ftrace's @file, or perf if it is NULL; there is a free slot. */
+static void eventlog_tracers_add(struct eventlog_tracers *tracers, struct trace_event_file *file)
+{
+	if (file) {
+		/* Emission must find the file initialised. */
+		smp_store_release(&tracers->files[eventlog_tracers_find(tracers, NULL)], file);
+		tracers->used++;
+	} else {
+		WRITE_ONCE(tracers->perf, true);
+	}
 }
 
 /* Attaches ftrace's @file, or perf if it is NULL. */
 static int eventlog_trace_attach(struct eventlog_trace_event *trace, struct trace_event_file *file)
 {
 	struct eventlog_tracers *old = eventlog_tracers_get(trace), *tracers;
-	unsigned int count = old ? old->count : 0;
+	unsigned int slots = old ? 2 * old->slots : 1;
 
-	tracers = eventlog_alloc_locked(struct_size(tracers, files, count + 1));
+	if (old && (!file || old->used < old->slots)) {
+		eventlog_tracers_add(old, file);
+		return 0;
+	}
+	tracers = eventlog_alloc_locked(struct_size(tracers, files, slots));
 	if (!tracers)
 		return -ENOMEM;
 	eventlog_trace_pin(&trace->attached_pin, true);
@@ -84,69 +105,66 @@ static int eventlog_trace_attach(struct eventlog_trace_event *trace, struct trac
 		return -ENODEV;
 	}
 	tracers->trace = trace;
-	tracers->perf = !file || (old && old->perf);
-	if (old)
-		memcpy(tracers->files, old->files, count * sizeof(file));
-	if (file)
-		tracers->files[count++] = file;
-	tracers->count = count;
+	tracers->slots = slots;
+	if (old) {
+		memcpy(tracers->files, old->files, flex_array_size(old, files, old->slots));
+		tracers->used = old->used;
+		tracers->perf = old->perf;
+	}
+	eventlog_tracers_add(tracers, file);
 	eventlog_tracers_replace(trace, tracers);
 	return 0;
 }
 
+/*
+ * Needs no memory, because detaching cannot fail.  ftrace waits for emissions before it frees
+ * the file.
+ */
 static void eventlog_trace_detach(struct eventlog_trace_event *trace, struct trace_event_file *file)
 {
-	struct eventlog_tracers *old = eventlog_tracers_get(trace), *tracers = NULL;
-	unsigned int i;
+	struct eventlog_tracers *tracers = eventlog_tracers_get(trace);
+	unsigned int slot;
 
-	if (!old)
+	if (!tracers)
 		return;
-	if (old->count + old->perf > 1) {
-		tracers = eventlog_alloc_nofail(struct_size(tracers, files, old->count));
-		tracers->trace = trace;
-		tracers->perf = file && old->perf;
-		for (i = 0; i < old->count; i++)
-			if (old->files[i] != file)
-				tracers->files[tracers->count++] = old->files[i];
+	if (file) {
+		slot = eventlog_tracers_find(tracers, file);
+		if (slot == tracers->slots)
+			return;
+		WRITE_ONCE(tracers->files[slot], NULL);
+		tracers->used--;
+	} else {
+		WRITE_ONCE(tracers->perf, false);
 	}
-	eventlog_tracers_replace(trace, tracers);
-	if (tracers)
+	if (tracers->used || tracers->perf)
 		return;
+	eventlog_tracers_replace(trace, NULL);
 	eventlog_trace_pin(&trace->attached_pin, false);
 	if (!trace->event)
 		eventlog_trace_schedule(trace);
 }
 
-/*
- * Notifies kernel providers without enable(), among them markers, before the tracer
- * continues, so that it misses nothing.  A work item notifies the others, because their
- * enable() may need event_mutex; likewise if another change is under way, whose thread
- * may be waiting for event_mutex.
- */
-static void eventlog_trace_notify(void)
-{
-	if (!eventlog_update_try(&eventlog_root_domain))
-		eventlog_trace_notify_later();
-}
-
-/* Under event_mutex; @file is NULL for perf. */
+/* Under event_mutex, which also protects the steps; @file is NULL for perf. */
 static int eventlog_trace_change(struct eventlog_trace_event *trace, bool attach,
 				 struct trace_event_file *file)
 {
-	struct eventlog_domain *domain;
-	int reader, ret = 0;
-	bool changed;
+	static struct eventlog_steps steps;
+	bool attached;
+	int ret = 0;
 
-	domain = eventlog_trace_lock(trace, &reader);
+	eventlog_steps_begin(&steps);
+	eventlog_traces_lock();
+	attached = eventlog_tracers_get(trace);
 	if (attach)
 		ret = eventlog_trace_attach(trace, file);
 	else
 		eventlog_trace_detach(trace, file);
-	changed = domain && !list_empty(&domain->dirty_providers);
-	eventlog_trace_unlock(domain, reader);
-	eventlog_watch_settle();
-	if (changed)
-		eventlog_trace_notify();
+	attached ^= !!eventlog_tracers_get(trace);
+	eventlog_steps_add_all(&steps, &eventlog_traces.steps);
+	eventlog_traces_unlock();
+	if (attached)
+		eventlog_trace_enable(trace, &steps);
+	eventlog_steps_end(&steps, EVENTLOG_STEPS_EVENT_MUTEX);
 	return ret;
 }
 
@@ -268,9 +286,13 @@ void eventlog_trace_emit(const struct eventlog_emission *emission)
 
 	eventlog_tracers_lock();
 	tracers = rcu_dereference_sched(emission->event->trace.tracers);
-	for (i = 0; tracers && i < tracers->count; i++)
-		eventlog_trace_to_ftrace(tracers->trace, tracers->files[i], emission);
-	if (tracers && tracers->perf)
+	for (i = 0; tracers && i < tracers->slots; i++) {
+		struct trace_event_file *file = READ_ONCE(tracers->files[i]);
+
+		if (file)
+			eventlog_trace_to_ftrace(tracers->trace, file, emission);
+	}
+	if (tracers && READ_ONCE(tracers->perf))
 		eventlog_trace_to_perf(tracers->trace, emission);
 	eventlog_tracers_unlock();
 }
@@ -282,28 +304,28 @@ void eventlog_trace_status(struct eventlog_text *text, const struct eventlog_eve
 	const struct eventlog_trace_event *trace;
 	const struct eventlog_tracers *tracers;
 
-	mutex_lock(&eventlog_traces.lock);
+	eventlog_traces_lock();
 	trace = event->trace.event;
 	tracers = trace ? eventlog_tracers_get(trace) : NULL;
-	if (tracers && tracers->count)
+	if (tracers && tracers->used)
 		eventlog_text_print(text, " ftrace");
 #ifdef CONFIG_PERF_EVENTS
 	if (tracers && tracers->perf)
 		eventlog_text_print(text, bpf_prog_array_valid((void *)&trace->call) ? " bpf" :
 										       " perf");
 #endif
-	mutex_unlock(&eventlog_traces.lock);
+	eventlog_traces_unlock();
 }
 
 void eventlog_trace_lost(const struct eventlog_event *event, u64 *ftrace, u64 *perf)
 {
 	const struct eventlog_trace_event *trace;
 
-	mutex_lock(&eventlog_traces.lock);
+	eventlog_traces_lock();
 	trace = event->trace.event;
 	*ftrace = trace ? (unsigned long)atomic_long_read(&trace->lost_ftrace) : 0;
 	*perf = trace ? (unsigned long)atomic_long_read(&trace->lost_perf) : 0;
-	mutex_unlock(&eventlog_traces.lock);
+	eventlog_traces_unlock();
 }
 
 #endif /* EVENTLOG_TRACE_EVENTS */

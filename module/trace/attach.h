@@ -24,18 +24,22 @@ struct eventlog_text;
 struct eventlog_trace_layout;
 
 /**
- * struct eventlog_tracers - what is attached to a trace event; constant
+ * struct eventlog_tracers - what is attached to a trace event
  * @rcu: frees it
- * @trace: the trace event
+ * @trace: the trace event; constant
  * @perf: perf is attached, perhaps on behalf of BPF
- * @count: number of @files
- * @files: one for each instance of ftrace that records the event
+ * @slots: number of @files; constant
+ * @used: how many of them are not NULL; under the table's lock
+ * @files: one for each instance of ftrace that records the event; NULL: none
+ *
+ * Emission reads @perf and @files without a lock; they change under the table's.
  */
 struct eventlog_tracers {
 	struct rcu_head rcu;
 	struct eventlog_trace_event *trace;
 	bool perf;
-	unsigned int count;
+	unsigned int slots;
+	unsigned int used;
 	struct trace_event_file *files[];
 };
 
@@ -49,7 +53,8 @@ struct eventlog_tracers {
  * @lost_ftrace: events too large for ftrace
  * @lost_perf: events too large for perf
  * @event: the definition; NULL: it should go, or is gone; under domain->lock and the table's
- * @domain: the definition's, likewise; see eventlog_trace_lock()
+ * @domain: the definition's, likewise; also read without locks, see trace/enable.c
+ * @changed_node: in a list of trace/enable.c
  * @instance: id of the last definition's domain
  * @prepared: the layout that it will be added with
  * @user: the user that it counts for, with a reference; NULL: one without limits
@@ -86,6 +91,7 @@ struct eventlog_trace_event {
 	atomic_long_t lost_perf;
 	struct eventlog_event *event;
 	struct eventlog_domain *domain;
+	struct list_head changed_node;
 	u32 instance;
 	struct eventlog_trace_layout *prepared;
 	struct eventlog_user *user;

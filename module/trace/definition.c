@@ -6,7 +6,6 @@
 #include <linux/mutex.h>
 #include <linux/ratelimit.h>
 #include <linux/siphash.h>
-#include <linux/srcu.h>
 #include <linux/string.h>
 
 #include "compat.h"
@@ -16,6 +15,7 @@
 #include "memory.h"
 #include "trace/attach.h"
 #include "trace/definition.h"
+#include "trace/enable.h"
 #include "trace/layout.h"
 #include "trace/worker.h"
 
@@ -26,39 +26,6 @@
  * use these expect them to be gone soon.
  */
 static DEFINE_RATELIMIT_STATE(eventlog_trace_removals, 60 * HZ, 256);
-
-/* Readers use the domain of a trace event, which may be an instance that is deleted. */
-DEFINE_STATIC_SRCU(eventlog_trace_readers);
-
-/* ---- locks ---- */
-
-struct eventlog_domain *eventlog_trace_lock(struct eventlog_trace_event *trace, int *reader)
-	__acquires(&eventlog_trace_readers)
-{
-	struct eventlog_domain *domain;
-
-	*reader = srcu_read_lock(&eventlog_trace_readers);
-	for (;;) {
-		domain = READ_ONCE(trace->domain);
-		if (domain)
-			eventlog_domain_lock(domain);
-		mutex_lock(&eventlog_traces.lock);
-		if (domain == trace->domain)
-			return domain;
-		mutex_unlock(&eventlog_traces.lock);
-		if (domain)
-			eventlog_domain_unlock(domain);
-	}
-}
-
-void eventlog_trace_unlock(struct eventlog_domain *domain, int reader)
-	__releases(&eventlog_trace_readers)
-{
-	mutex_unlock(&eventlog_traces.lock);
-	if (domain)
-		eventlog_domain_unlock(domain);
-	srcu_read_unlock(&eventlog_trace_readers, reader);
-}
 
 /* Sets the definition of a trace event. */
 static void eventlog_trace_event_set(struct eventlog_trace_event *trace,
@@ -157,6 +124,7 @@ static struct eventlog_trace_event *eventlog_trace_new(void)
 		eventlog_traces.count++;
 		list_add_tail(&trace->all_node, &eventlog_traces.all);
 		INIT_LIST_HEAD(&trace->node);
+		INIT_LIST_HEAD(&trace->changed_node);
 		return trace;
 	}
 	trace = list_first_entry_or_null(&eventlog_traces.free, struct eventlog_trace_event, node);
@@ -229,10 +197,10 @@ static bool eventlog_trace_recharge(struct eventlog_trace_event *trace, struct e
 static void eventlog_trace_event_recharge(struct eventlog_event *event)
 {
 	lockdep_assert_held(&event->domain->lock);
-	mutex_lock(&eventlog_traces.lock);
+	eventlog_traces_lock();
 	if (event->trace.event)
 		eventlog_trace_recharge(event->trace.event, event->user);
-	mutex_unlock(&eventlog_traces.lock);
+	eventlog_traces_unlock();
 }
 
 /* Could a trace event be made for this definition?  Without the locks it is a guess. */
@@ -287,9 +255,9 @@ static void eventlog_trace_event_add(struct eventlog_event *event,
 	lockdep_assert_held(&event->domain->lock);
 	if (!event->domain->trace_group)
 		return;
-	mutex_lock(&eventlog_traces.lock);
+	eventlog_traces_lock();
 	eventlog_trace_event_add_locked(event, layout);
-	mutex_unlock(&eventlog_traces.lock);
+	eventlog_traces_unlock();
 }
 
 static void eventlog_trace_event_remove(struct eventlog_event *event)
@@ -299,7 +267,7 @@ static void eventlog_trace_event_remove(struct eventlog_event *event)
 	lockdep_assert_held(&event->domain->lock);
 	if (!event->domain->trace_group)
 		return;
-	mutex_lock(&eventlog_traces.lock);
+	eventlog_traces_lock();
 	eventlog_trace_unmade_remove(event);
 	trace = event->trace.event;
 	if (!trace)
@@ -307,12 +275,13 @@ static void eventlog_trace_event_remove(struct eventlog_event *event)
 	event->trace.event = NULL;
 	RCU_INIT_POINTER(event->trace.tracers, NULL);
 	eventlog_trace_event_set(trace, NULL);
+	eventlog_trace_enable_drop(trace);
 	trace->idle_over = event->trace.flags & EVENTLOG_TRACE_PLAIN &&
 			   __ratelimit(&eventlog_trace_removals);
 	eventlog_trace_pin(&trace->pinned, eventlog_trace_held(trace));
 	eventlog_trace_schedule(trace);
 out:
-	mutex_unlock(&eventlog_traces.lock);
+	eventlog_traces_unlock();
 }
 
 static void eventlog_trace_abandon(const struct eventlog_domain *domain)
@@ -321,7 +290,7 @@ static void eventlog_trace_abandon(const struct eventlog_domain *domain)
 
 	if (!domain->trace_group)
 		return;
-	mutex_lock(&eventlog_traces.lock);
+	eventlog_traces_lock();
 	list_for_each_entry(trace, &eventlog_traces.all, all_node) {
 		if (trace->instance != domain->id)
 			continue;
@@ -329,28 +298,28 @@ static void eventlog_trace_abandon(const struct eventlog_domain *domain)
 		if (!trace->busy && trace->added && !trace->event)
 			eventlog_trace_schedule(trace);
 	}
-	mutex_unlock(&eventlog_traces.lock);
+	eventlog_traces_unlock();
 	/* No trace event has the domain any more: wait for those who found it before. */
-	synchronize_srcu(&eventlog_trace_readers);
+	eventlog_trace_enable_settle();
 }
 
 static void eventlog_trace_event_persist(struct eventlog_event *event)
 {
 	lockdep_assert_held(&event->domain->lock);
-	mutex_lock(&eventlog_traces.lock);
+	eventlog_traces_lock();
 	if (event->trace.event)
 		eventlog_trace_pin(&event->trace.event->pinned, true);
-	mutex_unlock(&eventlog_traces.lock);
+	eventlog_traces_unlock();
 }
 
 static bool eventlog_trace_event_busy(const struct eventlog_event *event)
 {
 	bool busy = rcu_access_pointer(event->trace.tracers);
 
-	mutex_lock(&eventlog_traces.lock);
+	eventlog_traces_lock();
 	if (event->trace.event)
 		busy |= eventlog_trace_held(event->trace.event);
-	mutex_unlock(&eventlog_traces.lock);
+	eventlog_traces_unlock();
 	return busy;
 }
 
@@ -362,11 +331,11 @@ static void eventlog_trace_event_wait(const struct eventlog_event *event)
 	bool done;
 
 	for (;;) {
-		mutex_lock(&eventlog_traces.lock);
+		eventlog_traces_lock();
 		trace = event ? event->trace.event : NULL;
 		done = event ? !trace || (trace->added && !trace->busy) :
 			       list_empty(&eventlog_traces.todo) && !eventlog_traces.working;
-		mutex_unlock(&eventlog_traces.lock);
+		eventlog_traces_unlock();
 		if (done || !tries--)
 			break;
 		mod_delayed_work(eventlog_traces.queue, &eventlog_traces.work, 0);

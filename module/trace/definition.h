@@ -35,20 +35,4 @@ void eventlog_trace_forget_event(struct eventlog_trace_event *trace);
  */
 void eventlog_trace_make_up(void);
 
-/**
- * eventlog_trace_lock() - lock the table, and first the domain of a trace event's definition
- * @trace: ftrace knows it, and event_mutex is held
- * @reader: for eventlog_trace_unlock()
- *
- * Return: the domain; NULL: the trace event has no definition.
- */
-struct eventlog_domain *eventlog_trace_lock(struct eventlog_trace_event *trace, int *reader);
-
-/**
- * eventlog_trace_unlock() - the opposite
- * @domain: the result of eventlog_trace_lock()
- * @reader: likewise
- */
-void eventlog_trace_unlock(struct eventlog_domain *domain, int reader);
-
 #endif /* EVENTLOG_TRACE_DEFINITION_H */

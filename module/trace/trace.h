@@ -23,9 +23,15 @@
  * for other trace events meanwhile: before 6.12 an open "format" file refers to them
  * even after the event was removed.  Their members change under event_mutex.
  *
- * Lock order: event_mutex, domain->lock, the table's lock (worker.h).  So code that ftrace
- * calls under event_mutex takes no other locks, and code under these two never takes
- * event_mutex.  The table has a lock of its own because it is that of all domains.
+ * Lock order: event_mutex, the table's lock (worker.h); domain->lock, the table's lock.
+ * event_mutex stops all of tracing while it is held.  So code that ftrace calls under
+ * event_mutex waits for no lock but the table's, and changes only which tracers an event has;
+ * what needs domain->lock follows as enable.h describes.  Code under the other locks never
+ * takes event_mutex.  The table has a lock of its own because it is that of all domains.
+ *
+ * The longest thing done under each lock: under event_mutex, a batch of the worker, see
+ * EVENTLOG_TRACE_BATCH; under the table's lock, a pass over such a batch, or over the changes
+ * of enable.c.
  *
  * When an instance is deleted, its definitions lose their trace events, which are removed as
  * soon as nothing is attached to them.

@@ -23,6 +23,7 @@
 #include "memory.h"
 #include "trace/attach.h"
 #include "trace/definition.h"
+#include "trace/enable.h"
 #include "trace/files.h"
 #include "trace/layout.h"
 #include "trace/lock.h"
@@ -48,7 +49,6 @@ static DEFINE_RATELIMIT_STATE(eventlog_trace_takeovers, 60 * HZ, 64);
 
 static void eventlog_trace_idle_work(struct work_struct *work);
 static void eventlog_trace_work(struct work_struct *work);
-static void eventlog_trace_notify_work(struct work_struct *work);
 
 struct eventlog_traces eventlog_traces = {
 	.lock = __MUTEX_INITIALIZER(eventlog_traces.lock),
@@ -60,7 +60,6 @@ struct eventlog_traces eventlog_traces = {
 	.work = __DELAYED_WORK_INITIALIZER(eventlog_traces.work, eventlog_trace_work, 0),
 	.idle_work = __DELAYED_WORK_INITIALIZER(eventlog_traces.idle_work,
 						eventlog_trace_idle_work, 0),
-	.notify = __WORK_INITIALIZER(eventlog_traces.notify, eventlog_trace_notify_work),
 };
 
 /*
@@ -89,7 +88,7 @@ static void eventlog_trace_idle_work(struct work_struct *work)
 {
 	struct eventlog_trace_event *trace, *next;
 
-	mutex_lock(&eventlog_traces.lock);
+	eventlog_traces_lock();
 	list_for_each_entry_safe(trace, next, &eventlog_traces.idle, node) {
 		if (time_before(jiffies, trace->idle_until)) {
 			queue_delayed_work(eventlog_traces.queue, &eventlog_traces.idle_work,
@@ -99,7 +98,7 @@ static void eventlog_trace_idle_work(struct work_struct *work)
 		trace->idle_over = true;
 		eventlog_trace_schedule(trace);
 	}
-	mutex_unlock(&eventlog_traces.lock);
+	eventlog_traces_unlock();
 }
 
 void eventlog_trace_schedule(struct eventlog_trace_event *trace)
@@ -116,17 +115,6 @@ void eventlog_trace_schedule(struct eventlog_trace_event *trace)
 	else
 		queue_delayed_work(eventlog_traces.queue, &eventlog_traces.work,
 				   EVENTLOG_TRACE_REMOVAL);
-}
-
-static void eventlog_trace_notify_work(struct work_struct *work)
-{
-	eventlog_update_begin(&eventlog_root_domain);
-	eventlog_update_end(&eventlog_root_domain, NULL, NULL);
-}
-
-void eventlog_trace_notify_later(void)
-{
-	queue_work(eventlog_traces.queue, &eventlog_traces.notify);
 }
 
 /* ---- the worker ---- */
@@ -428,7 +416,7 @@ static void eventlog_trace_work(struct work_struct *work)
 	LIST_HEAD(batch);
 	int ret;
 
-	mutex_lock(&eventlog_traces.lock);
+	eventlog_traces_lock();
 	while (!list_empty(&eventlog_traces.todo)) {
 		if (++count > EVENTLOG_TRACE_BATCH) {
 			again = AGAIN_NOW;
@@ -442,11 +430,11 @@ static void eventlog_trace_work(struct work_struct *work)
 		remove |= holder || (trace->added && !trace->needed);
 	}
 	eventlog_traces.working = true;
-	mutex_unlock(&eventlog_traces.lock);
+	eventlog_traces_unlock();
 
 	ret = eventlog_trace_batch(&batch, remove);
 
-	mutex_lock(&eventlog_traces.lock);
+	eventlog_traces_lock();
 	eventlog_traces.working = false;
 	list_for_each_entry_safe(trace, next, &batch, node) {
 		failed |= trace->failed;
@@ -460,7 +448,7 @@ static void eventlog_trace_work(struct work_struct *work)
 		eventlog_trace_make_up();
 	if (eventlog_traces.untried && again < AGAIN_SOON)
 		again = failed ? AGAIN_LATER : AGAIN_SOON;
-	mutex_unlock(&eventlog_traces.lock);
+	eventlog_traces_unlock();
 	if (again != AGAIN_NEVER)
 		queue_delayed_work(eventlog_traces.queue, &eventlog_traces.work,
 				   eventlog_trace_delays[again]);
@@ -502,10 +490,10 @@ static bool eventlog_trace_any_added(void)
 	const struct eventlog_trace_event *trace;
 	bool any = false;
 
-	mutex_lock(&eventlog_traces.lock);
+	eventlog_traces_lock();
 	list_for_each_entry(trace, &eventlog_traces.all, all_node)
 		any |= trace->added || trace->busy;
-	mutex_unlock(&eventlog_traces.lock);
+	eventlog_traces_unlock();
 	return any;
 }
 
@@ -514,10 +502,10 @@ void eventlog_trace_exit(void)
 	struct eventlog_trace_event *trace, *next;
 	bool printed = false;
 
-	mutex_lock(&eventlog_traces.lock);
+	eventlog_traces_lock();
 	eventlog_traces.stopping = true;
 	list_splice_tail_init(&eventlog_traces.idle, &eventlog_traces.todo);
-	mutex_unlock(&eventlog_traces.lock);
+	eventlog_traces_unlock();
 	cancel_delayed_work_sync(&eventlog_traces.idle_work);
 	for (;;) {
 		mod_delayed_work(eventlog_traces.queue, &eventlog_traces.work, 0);
@@ -530,7 +518,7 @@ void eventlog_trace_exit(void)
 		msleep(20);
 	}
 	cancel_delayed_work_sync(&eventlog_traces.work);
-	cancel_work_sync(&eventlog_traces.notify);
+	eventlog_trace_enable_exit();
 	destroy_workqueue(eventlog_traces.queue);
 	eventlog_trace_lock_exit();
 	tracepoint_synchronize_unregister();

@@ -12,6 +12,8 @@
 #include <linux/types.h>
 #include <linux/workqueue.h>
 
+#include "core/steps.h"
+
 struct eventlog_trace_event;
 
 /* Size of a batch, for which event_mutex is held. */
@@ -23,6 +25,7 @@ struct eventlog_trace_event;
 /**
  * struct eventlog_traces - the table of trace events
  * @lock: protects the members, except @names, and those of trace events
+ * @steps: of the current hold of @lock
  * @events_max: limit of trace events; constant
  * @idle_seconds: how long those of processes stay; the number may change
  * @stopping: the module is being unloaded
@@ -41,10 +44,10 @@ struct eventlog_trace_event;
  * @queue: for the work items
  * @work: the worker
  * @idle_work: gives idle trace events to it
- * @notify: notifies kernel providers
  */
 struct eventlog_traces {
 	struct mutex lock;
+	struct eventlog_steps steps;
 	unsigned int events_max;
 	const unsigned int *idle_seconds;
 	bool stopping;
@@ -63,10 +66,29 @@ struct eventlog_traces {
 	struct workqueue_struct *queue;
 	struct delayed_work work;
 	struct delayed_work idle_work;
-	struct work_struct notify;
 };
 
 extern struct eventlog_traces eventlog_traces;
+
+/**
+ * eventlog_traces_lock() - lock the table
+ *
+ * Holders of event_mutex wait for this lock.
+ */
+static inline void eventlog_traces_lock(void)
+{
+	mutex_lock(&eventlog_traces.lock);
+	eventlog_steps_begin(&eventlog_traces.steps);
+}
+
+/**
+ * eventlog_traces_unlock() - the opposite
+ */
+static inline void eventlog_traces_unlock(void)
+{
+	eventlog_steps_end(&eventlog_traces.steps, EVENTLOG_STEPS_TRACES);
+	mutex_unlock(&eventlog_traces.lock);
+}
 
 /**
  * eventlog_trace_schedule() - have the worker look at a trace event
@@ -75,12 +97,5 @@ extern struct eventlog_traces eventlog_traces;
  * At once if the trace event should exist, otherwise a little later.
  */
 void eventlog_trace_schedule(struct eventlog_trace_event *trace);
-
-/**
- * eventlog_trace_notify_later() - have a work item notify kernel providers
- *
- * For callers that cannot wait for domain->update_lock.
- */
-void eventlog_trace_notify_later(void);
 
 #endif /* EVENTLOG_TRACE_WORKER_H */
