@@ -28,6 +28,7 @@ struct fixture {
 	struct consumer consumer;
 	unsigned char *batch;
 	size_t bytes;
+	__u64 invalid;		/* failures that are counted as such */
 	__u64 sent;		/* the next number */
 	__u64 received;
 };
@@ -54,7 +55,10 @@ static void set_up(struct fixture *fixture)
 
 static void tear_down(struct fixture *fixture)
 {
-	CHECK_EQ(lost_sum(stat_all(fixture->consumer.fd).lost), 0);
+	const struct eventlog_stat counts = stat_all(fixture->consumer.fd);
+
+	CHECK_EQ(counts.lost[EVENTLOG_LOST_ABORTED], fixture->invalid);
+	CHECK_EQ(lost_sum(counts.lost), fixture->invalid);
 	free(fixture->batch);
 	consumer_close(&fixture->consumer);
 	close(fixture->fd);
@@ -289,6 +293,8 @@ TEST(first_failure_ends_the_batch)
 	words[1] = fixture.number;
 	memcpy(large, words, 8);
 	check_failure(&fixture, large, 4 + words[0], E2BIG);
+	/* Payloads, of which check_failure() writes each three times. */
+	fixture.invalid = 4 * 3;
 	free(large);
 	tear_down(&fixture);
 }

@@ -154,6 +154,8 @@ has_begun()
 # counts; its process is $started.
 start_elog()
 {
+	# Not what an earlier one has printed: the new process may open the file later.
+	: > "$work/err"
 	"$ELOG" "$1" -v "${@:2}" > "$work/out" 2> "$work/err" 3>&- &
 	started=$!
 	background+=("$started")

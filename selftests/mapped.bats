@@ -174,7 +174,7 @@ assert {event.cpu for event in events} == {None}' "$work/file"
 	contains "$stderr" "lost 0; 100 invalid records"
 	run_elog stat --format json -- bash -c 'mapped 0 100 invalid'
 	[ "$status" = 0 ]
-	contains "$output" '"lost":0,' '"causes":{},"invalid":100'
+	contains "$output" '"lost":0,"invalid":100' '"causes":{}'
 	run_elog stat --format prometheus "$work/file"
 	contains "$output" $'\neventlog_invalid_total 100'
 	run ! grep aborted <<< "$output"

@@ -116,7 +116,7 @@ for line in text.split("\n")[:-1]:
 b/two 200 0 0
 b/three 100 4000 0
 total 600 6400 0" ]
-	contains "${lines[0]}" "EVENT " LEVEL EVENTS/S BYTES/S LOST LAST
+	contains "${lines[0]}" "EVENT " LEVEL EVENTS/S BYTES/S LOST INVALID LAST
 	contains "${lines[1]}" " warning "
 	contains "${lines[4]}" " warning "
 	contains "$stderr" "600 events in " " s, " "6400 bytes, lost 0"
@@ -324,6 +324,53 @@ assert rows[1]["lost"] == rows[1]["causes"]["no room"] == rows[0]["lost"] > 0
 	[ "$status" = 2 ]
 	[ "$(rows <<< "$output" | awk '{ print $2 + $4 }' | xargs)" = "500 500" ]
 	contains "$stderr" "no room "
+}
+
+@test "stat: events with wrong values are counted as invalid, not as lost" {
+	# Right and wrong calls, by way of emission, format and --by.
+	job="import eventlog
+good = eventlog.Event('py/good u8 number; string text')
+bad = eventlog.Event('py/bad u8 number; string text')
+for number in range(3):
+    good(number, 'x')
+    bad(256, 'x'), bad('x'), bad(1, 'x' * 70000)
+good('wrong', 'x')"
+	export LD_LIBRARY_PATH=$EVENTLOG_TOOLS PYTHONPATH=$TREE/tools/python
+	for ELOG_RINGS in 0 1; do
+		run_elog stat -e py -- python3 -c "$job"
+		[ "$status" = 0 ]
+		[ "$(awk 'NR > 1 { print $1, $3, $7, $8 }' <<< "$output")" = "py/good 3 0 1
+py/bad 0 0 9
+total 3 0 10" ]
+		contains "$stderr" "lost 0; 10 invalid records"
+	done
+	run_elog stat -q -e py --format json -- python3 -c "$job"
+	contains "$output" '"event":"good","events":3,' '"lost":0,"invalid":9' '"lost":0,"invalid":10'
+	run_elog stat -q -e py --by provider --format csv -- python3 -c "$job"
+	[[ $output =~ ^py,info,3,[^,]+,[^,]+,[^,]+,0,10, ]]
+	run_elog stat -q -e py --format prometheus -- python3 -c "$job"
+	is_exposition <<< "$output"
+	contains "$output" 'eventlog_invalid_by_event_total{provider="py",event="bad"} 9' \
+		$'\neventlog_invalid_total 10'
+	run_elog stat -q -e py --by cpu --format json -- taskset -c 0 python3 -c "$job"
+	[[ ${lines[0]} == '{"cpu":0,"events":3,'*'"lost":0,"invalid":10,'* ]]
+	run_elog stat -q -e py --by pid --format json -- python3 -c "$job"
+	contains "${lines[0]}" '"lost":null,"invalid":null'
+	# A capture keeps the counts, and is no less successful for them.
+	run_elog capture -e py -o "$work/file" -- python3 -c "$job"
+	[ "$status" = 0 ]
+	contains "$stderr" "lost 0; 10 invalid records" "invalid: 9 of py/bad" "invalid: 1 of py/good"
+	run_elog stat "$work/file"
+	[ "$status" = 0 ]
+	contains "$stderr" "lost 0; 10 invalid records"
+	# Losses and invalid records of the same event.
+	start_elog stat -e py --per-cpu-bytes 8K
+	while_stopped "$started" taskset -c 0 python3 -c "$job
+for i in range(500):
+    good(1, 'x' * 200)"
+	stop_elog INT
+	[ "$status" = 2 ]
+	[ "$(awk '$1 == "py/good" { print $3 + $7, $8 }' "$work/out")" = "503 1" ]
 }
 
 @test "stat: the Prometheus file is replaced atomically, and has captures" {

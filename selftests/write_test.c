@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tests of writing events: what is rejected, that a rejected write leaves no
- * trace, and that the consumer gets the payload that was written.
+ * Tests of writing events: what is rejected, that a rejected payload leaves nothing but a
+ * count, and that the consumer gets the payload that was written.
  */
 #include <fcntl.h>
 #include <limits.h>
@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
@@ -25,6 +26,7 @@
 /* A producer of one event and a consumer that subscribes to it. */
 struct fixture {
 	int fd;
+	__u64 invalid;	/* events that were counted as such so far */
 	struct eventlog_register event;
 	struct consumer consumer;
 };
@@ -32,6 +34,7 @@ struct fixture {
 static void set_up_with(struct fixture *fixture, const char *command, __u32 flags)
 {
 	fixture->fd = device_open();
+	fixture->invalid = 0;
 	fixture->event = register_request(command);
 	fixture->event.flags = flags;
 	register_with(fixture->fd, &fixture->event);
@@ -50,16 +53,29 @@ static void tear_down(struct fixture *fixture)
 	close(fixture->fd);
 }
 
-/* Nothing was delivered or counted as lost. */
-static void check_nothing(struct fixture *fixture)
+/* Nothing was delivered or lost; since the last check, so many events were invalid. */
+static void check_invalid(struct fixture *fixture, unsigned int invalid)
 {
-	struct eventlog_stat counts;
+	struct eventlog_stat counts = {
+		.size = sizeof(counts), .ring = EVENTLOG_RINGS_ALL,
+		.descriptor = fixture->event.descriptor,
+	};
 	struct record record;
 
+	fixture->invalid += invalid;
 	flush(fixture->consumer.fd);
 	CHECK(!consumer_next(&fixture->consumer, &record));
+	CHECK_OK(ioctl(fixture->consumer.fd, EVENTLOG_IOC_STAT, &counts));
+	CHECK_EQ(counts.lost[EVENTLOG_LOST_ABORTED], fixture->invalid);
+	CHECK_EQ(counts.event_lost, fixture->invalid);
 	counts = stat_all(fixture->consumer.fd);
-	CHECK_EQ(lost_sum(counts.lost), 0);
+	CHECK_EQ(counts.lost[EVENTLOG_LOST_ABORTED], fixture->invalid);
+	CHECK_EQ(lost_sum(counts.lost), fixture->invalid);
+}
+
+static void check_nothing(struct fixture *fixture)
+{
+	check_invalid(fixture, 0);
 }
 
 /* There is exactly one record, with this payload. */
@@ -86,7 +102,7 @@ static void fill(unsigned char *bytes, size_t count, __u64 seed)
  * Rejected writes
  */
 
-/* The event is disabled: EBADF, whatever else is wrong. */
+/* The event is disabled: EBADF, whatever else is wrong. Nothing is counted. */
 TEST(disabled_event_is_ebadf)
 {
 	struct eventlog_register event;
@@ -113,6 +129,7 @@ TEST(disabled_event_is_ebadf)
 	CHECK_ERRNO(emit(fd, event.write_index, "1234567", 7), EINVAL);
 	CHECK_OK(try_rule_delete(consumer.fd, rule));
 	CHECK_ERRNO(emit(fd, event.write_index, "1234567", 7), EINVAL);
+	CHECK_EQ(stat_all(consumer.fd).lost[EVENTLOG_LOST_ABORTED], 2);
 	consumer_close(&consumer);
 	CHECK_ERRNO(emit(fd, event.write_index, "1234567", 7), EBADF);
 	close(fd);
@@ -139,7 +156,7 @@ TEST(write_without_all_fields)
 	set_up(&fixture, "event u32 a; u8 b; u64 c; char[16] d");
 	for (bytes = 0; bytes < 29; bytes++)
 		CHECK_ERRNO(emit(fixture.fd, fixture.event.write_index, payload, bytes), EINVAL);
-	check_nothing(&fixture);
+	check_invalid(&fixture, 29);
 	for (; bytes <= sizeof(payload); bytes++) {
 		CHECK_EQ(emit(fixture.fd, fixture.event.write_index, payload, bytes), bytes + 4);
 		check_payload(&fixture, payload, bytes);
@@ -162,7 +179,7 @@ TEST(incomplete_session_is_rejected)
 	bytes.index = fixture.event.write_index;
 	for (count = 4; count < sizeof(bytes); count++)
 		CHECK_ERRNO(write(fixture.fd, &bytes, count), EINVAL);
-	check_nothing(&fixture);
+	check_invalid(&fixture, 12);
 	CHECK_EQ(write(fixture.fd, &bytes, sizeof(bytes)), sizeof(bytes));
 	consumer_one(&fixture.consumer, &record);
 	CHECK_EQ(record.header->session, bytes.session);
@@ -175,6 +192,7 @@ TEST(incomplete_session_is_rejected)
 	bytes.index = fixture.event.write_index;
 	CHECK_ERRNO(write(fixture.fd, &bytes, 4), EINVAL);
 	CHECK_ERRNO(write(fixture.fd, &bytes, 11), EINVAL);
+	check_invalid(&fixture, 2);
 	CHECK_EQ(write(fixture.fd, &bytes, 12), 12);
 	consumer_one(&fixture.consumer, &record);
 	CHECK_EQ(record.header->session, bytes.session);
@@ -197,7 +215,7 @@ TEST(large_payload_is_rejected)
 	/* Whether the payload is mapped or not. */
 	CHECK_ERRNO(emit(fixture.fd, fixture.event.write_index, pages_unmapped(),
 			 EVENTLOG_PAYLOAD_MAX + 1), E2BIG);
-	check_nothing(&fixture);
+	check_invalid(&fixture, 3);
 	CHECK_EQ(emit(fixture.fd, fixture.event.write_index, payload, EVENTLOG_PAYLOAD_MAX),
 		 EVENTLOG_PAYLOAD_MAX + 4);
 	check_payload(&fixture, payload, EVENTLOG_PAYLOAD_MAX);
@@ -210,7 +228,7 @@ TEST(large_payload_is_rejected)
 	check_payload(&fixture, payload, EVENTLOG_PAYLOAD_MAX);
 	CHECK_ERRNO(emit_session(fixture.fd, fixture.event.write_index, 1, payload,
 				 EVENTLOG_PAYLOAD_MAX + 1), E2BIG);
-	check_nothing(&fixture);
+	check_invalid(&fixture, 1);
 	tear_down(&fixture);
 }
 
@@ -242,7 +260,7 @@ static void try_dynamic(struct fixture *fixture, const struct dynamic_case *try)
 	if (try->error) {
 		CHECK_ERRNO(emit(fixture->fd, fixture->event.write_index, payload, 4 + try->bytes),
 			    try->error);
-		check_nothing(fixture);
+		check_invalid(fixture, 1);
 	} else {
 		CHECK_EQ(emit(fixture->fd, fixture->event.write_index, payload, 4 + try->bytes),
 			 8 + try->bytes);
@@ -403,12 +421,12 @@ TEST(all_dynamic_fields_are_checked)
 			memcpy((char *)&bad + words[i], &value, 4);
 			CHECK_ERRNO(emit(fixture.fd, fixture.event.write_index, &bad, sizeof(bad)),
 				    EBADMSG);
-			check_nothing(&fixture);
+			check_invalid(&fixture, 1);
 		}
 
 	/* The payload lacks the last byte of the last field. */
 	CHECK_ERRNO(emit(fixture.fd, fixture.event.write_index, &good, sizeof(good) - 1), EBADMSG);
-	check_nothing(&fixture);
+	check_invalid(&fixture, 1);
 	tear_down(&fixture);
 }
 
@@ -438,6 +456,7 @@ TEST(large_dynamic_fields)
 	check_payload(&fixture, payload, EVENTLOG_PAYLOAD_MAX);
 	CHECK_ERRNO(emit(fixture.fd, fixture.event.write_index, payload, EVENTLOG_PAYLOAD_MAX - 1),
 		    EBADMSG);
+	check_invalid(&fixture, 3);
 	tear_down(&fixture);
 
 	/* A relative offset can reach 65535 bytes beyond its word, outside any payload. */
@@ -450,7 +469,7 @@ TEST(large_dynamic_fields)
 	memcpy(payload + EVENTLOG_PAYLOAD_MAX - 4, &value, 4);
 	CHECK_ERRNO(emit(fixture.fd, fixture.event.write_index, payload, EVENTLOG_PAYLOAD_MAX),
 		    EBADMSG);
-	check_nothing(&fixture);
+	check_invalid(&fixture, 1);
 	tear_down(&fixture);
 }
 

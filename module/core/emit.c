@@ -446,20 +446,29 @@ void eventlog_emit_invalid(const struct eventlog_event *event,
 			   const struct eventlog_emitter *emitter)
 {
 	const struct eventlog_listeners *listeners;
-	struct eventlog_subscriber *subscriber;
-	struct eventlog_cpu_ring *cpu_ring;
-	unsigned int i;
+	unsigned int cpu, i;
 
 	preempt_disable_notrace();
 	listeners = rcu_dereference_sched(event->listeners);
 	for (i = 0; listeners && i < listeners->count; i++) {
-		subscriber = listeners->entries[i].subscriber;
-		if (!subscriber->shard_count)
-			continue;
-		cpu_ring = subscriber->rings[subscriber->cpu_count + emitter->shard];
-		eventlog_ring_drop(&cpu_ring->ring, EVENTLOG_LOST_ABORTED);
-		atomic_long_inc(&listeners->entries[i].stats->lost);
-		eventlog_subscriber_wake(cpu_ring);
+		const struct eventlog_listener *entry = &listeners->entries[i];
+		struct eventlog_subscriber *subscriber = entry->subscriber;
+		struct eventlog_cpu_ring *cpu_ring;
+
+		cpu = smp_processor_id();
+		if (emitter && subscriber->shard_count)
+			cpu = subscriber->cpu_count + emitter->shard;
+		cpu_ring = smp_load_acquire(&subscriber->rings[cpu]);
+		/* A reader of @invalid and then of @lost never sees more of the former. */
+		atomic_long_inc(&entry->stats->lost);
+		smp_mb__after_atomic();
+		atomic_long_inc(&entry->stats->invalid);
+		if (cpu_ring) {
+			eventlog_ring_drop(&cpu_ring->ring, EVENTLOG_LOST_ABORTED);
+			eventlog_subscriber_wake(cpu_ring);
+		} else {
+			atomic_long_inc(&subscriber->lost[EVENTLOG_LOST_ABORTED]);
+		}
 	}
 	preempt_enable_notrace();
 }

@@ -197,11 +197,13 @@ void eventlog_emit_after(const struct eventlog_event *event, u64 session, const 
 			 u32 bytes, u64 *latest);
 
 /**
- * eventlog_emit_invalid() - count an event of a producer ring that was not valid as lost
+ * eventlog_emit_invalid() - count an event that a program emitted with a wrong payload
  * @event: as for eventlog_emit()
- * @emitter: who emitted it
+ * @emitter: who emitted it, for an event of a producer ring; NULL: the current task
  *
- * Context: as for eventlog_emit_later().
+ * Each subscriber with rings that listens to the event counts it, whatever its rules select.
+ *
+ * Context: as for eventlog_emit(), or with @emitter as for eventlog_emit_later().
  */
 void eventlog_emit_invalid(const struct eventlog_event *event,
 			   const struct eventlog_emitter *emitter);

@@ -535,9 +535,13 @@ static int eventlog_subscriber_stat_event(struct eventlog_subscriber *subscriber
 	event = xa_load(&domain->definitions, stat->descriptor);
 	if (event)
 		stats = eventlog_subscriber_stats(subscriber, event, false);
-	if (stats)
+	if (stats) {
+		stat->lost[EVENTLOG_LOST_ABORTED] =
+			(unsigned long)atomic_long_read(&stats->invalid);
+		smp_rmb();	/* as eventlog_emit_invalid() says */
 		stat->event_lost = (unsigned long)atomic_long_read(&stats->lost) +
 				   eventlog_event_stats_rcu_idle(stats, event);
+	}
 	eventlog_domain_unlock(domain);
 	return stats ? 0 : -ENOENT;
 }

@@ -374,6 +374,7 @@ struct eventlog_subscriber_rule {
 /**
  * struct eventlog_event_stats - a subscriber's counters of an event
  * @lost: events that a ring could not take, whose loss the ring counted
+ * @invalid: of these, events whose payload was not valid
  * @rcu_idle_before: eventlog_event_lost_rcu_idle() when it was made
  * @rcu: frees it
  *
@@ -383,6 +384,7 @@ struct eventlog_subscriber_rule {
  */
 struct eventlog_event_stats {
 	atomic_long_t lost;
+	atomic_long_t invalid;
 	u64 rcu_idle_before;
 	struct rcu_head rcu;
 };

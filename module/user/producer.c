@@ -479,9 +479,16 @@ void eventlog_producer_release(struct eventlog_file *file)
 
 /* ---- write() ---- */
 
+/* Counts an event whose payload is not valid, for @error.  Under RCU. */
+static noinline int eventlog_message_invalid(const struct eventlog_event *event, int error)
+{
+	eventlog_emit_invalid(event, NULL);
+	return error;
+}
+
 /*
  * Finds the target of a write_index, and checks that it is enabled and that a message
- * of @bytes may be that long.  Under RCU.
+ * of @bytes may be that long.  Counts a message that may not.  Under RCU.
  *
  * Return: 0, or the errno that write() returns.
  */
@@ -489,20 +496,24 @@ static __always_inline int eventlog_message_target(struct eventlog_file *file, u
 						   size_t bytes, unsigned long *target)
 {
 	size_t payload_bytes = bytes - sizeof(write_index);
+	const struct eventlog_event *event;
 
 	if (write_index > S32_MAX)
 		return -EINVAL;
 	*target = eventlog_target_find(file, write_index);
 	if (!*target)
 		return -ENOENT;
-	if (!rcu_access_pointer(eventlog_target_event(*target)->listeners))
+	event = eventlog_target_event(*target);
+	if (!rcu_access_pointer(event->listeners))
 		return READ_ONCE(file->domain->dead) ? -ENODEV : -EBADF;
 	if (*target & EVENTLOG_TARGET_SESSION) {
 		if (payload_bytes < sizeof(u64))
-			return -EINVAL;
+			return eventlog_message_invalid(event, -EINVAL);
 		payload_bytes -= sizeof(u64);
 	}
-	return payload_bytes > EVENTLOG_PAYLOAD_MAX ? -E2BIG : 0;
+	if (payload_bytes > EVENTLOG_PAYLOAD_MAX)
+		return eventlog_message_invalid(event, -E2BIG);
+	return 0;
 }
 
 /* Emits the event of a message, a copy in kernel memory, after @latest unless it is NULL. */
@@ -527,9 +538,9 @@ static __always_inline int eventlog_message_emit(struct eventlog_file *file, con
 	}
 	bytes -= payload - message;
 	ret = eventlog_layout_validate(event->layout, payload, bytes);
-	if (ret)
-		goto out;
-	if (latest)
+	if (unlikely(ret))
+		ret = eventlog_message_invalid(event, ret);
+	else if (latest)
 		eventlog_emit_after(event, session, payload, bytes, latest);
 	else
 		eventlog_emit(event, session, payload, bytes);

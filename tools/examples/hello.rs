@@ -4,7 +4,7 @@
 //!     rustc hello.rs -l elog && elog capture -e hello -- ./hello
 use std::ffi::CString;
 use std::os::raw::{c_char, c_int, c_uint, c_void};
-use std::{io, process, ptr};
+use std::{env, io, process, ptr};
 
 #[repr(C)]
 struct IoVec {
@@ -24,6 +24,7 @@ extern "C" {
     fn elog_event_write(
         event: *const c_void, session: u64, iov: *const IoVec, count: c_uint,
     ) -> c_int;
+    fn elog_event_invalid(event: *const c_void);
     fn elog_session_new() -> u64;
 }
 
@@ -32,17 +33,40 @@ fn check(result: c_int) -> io::Result<()> {
     if result < 0 { Err(io::Error::from_raw_os_error(-result)) } else { Ok(()) }
 }
 
+/// Emits an event; false: the kernel did not take it, because the event has no subscriber.
+///
+/// The program must run in the same way whether it is recorded or not. So a text that is too
+/// long is no error, except with ELOG_STRICT=1: the event is dropped, and counts as invalid.
+fn emit(event: *const c_void, session: u64, number: u32, text: &str) -> io::Result<bool> {
+    const FIXED: usize = 8;
+    let size = text.len() + 1;
+    let strict = env::var_os("ELOG_STRICT").map_or(false, |value| value != "" && value != "0");
+
+    if FIXED + size > 0xffff {
+        if strict {
+            let error = format!("text: {} bytes are too many", text.len());
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, error));
+        }
+        unsafe { elog_event_invalid(event) };
+        return Ok(false);
+    }
+    // The fields, packed: a number, and a word that says where the text is.
+    let fields = [number, (size as u32) << 16 | FIXED as u32];
+    let end = 0u8;
+    let parts = [
+        IoVec { base: fields.as_ptr() as *const c_void, size: FIXED },
+        IoVec { base: text.as_ptr() as *const c_void, size: text.len() },
+        IoVec { base: &end as *const u8 as *const c_void, size: 1 },
+    ];
+
+    Ok(unsafe { elog_event_write(event, session, parts.as_ptr(), 3) } == 0)
+}
+
 fn run() -> io::Result<()> {
     let provider = CString::new("hello")?;
     let command = CString::new("rust u32 number; __data_loc char[] text")?;
+    let text = env::args().nth(1).unwrap_or("hello, world".to_string());
     let (mut producer, mut event) = (ptr::null_mut(), ptr::null_mut());
-    let text = b"hello, world\0";
-    // The fields, packed: a number, and a word that says where the text is.
-    let fields = [42u32, (text.len() as u32) << 16 | 8];
-    let parts = [
-        IoVec { base: fields.as_ptr() as *const c_void, size: 8 },
-        IoVec { base: text.as_ptr() as *const c_void, size: text.len() },
-    ];
 
     unsafe {
         check(elog_producer_open(&mut producer, ptr::null()))?;
@@ -51,12 +75,11 @@ fn run() -> io::Result<()> {
         check(elog_event_register(
             producer, provider.as_ptr(), command.as_ptr(), 0, 0, 0, &mut event,
         ))?;
-        // -EBADF: the event has no subscriber.
-        if elog_event_write(event, elog_session_new(), parts.as_ptr(), 2) < 0 {
-            println!("the event is disabled; try: elog capture -e hello -- ./hello");
-        }
-        elog_producer_close(producer);
     }
+    if !emit(event, unsafe { elog_session_new() }, 42, &text)? {
+        println!("the event is disabled; try: elog capture -e hello -- ./hello");
+    }
+    unsafe { elog_producer_close(producer) };
     Ok(())
 }
 

@@ -777,6 +777,110 @@ static void test_sizes(void)
 	elog_consumer_close(consumer);
 }
 
+#define WRONG_WAYS 6
+
+/* Emit "event u32 number; __data_loc char[] text" with wrong arguments, in one of the ways. */
+static int emit_wrong(const struct elog_event *event, unsigned int way)
+{
+	static char large[EVENTLOG_PAYLOAD_MAX];
+	uint32_t fields[2] = { 1, 1 << 16 | 9 };
+	struct iovec parts[ELOG_IOV_MAX + 1] = {
+		{ fields, sizeof(fields) }, { large, sizeof(large) },
+	};
+	struct elog_payload payload;
+	char buffer[16];
+
+	switch (way) {
+	case 0:		/* too many parts */
+		return elog_event_write(event, 0, parts, ELOG_IOV_MAX + 1);
+	case 1:		/* a field is missing */
+		parts[0].iov_len = 4;
+		return elog_event_write(event, 0, parts, 1);
+	case 2:		/* the text is outside */
+		return elog_event_write(event, 0, parts, 1);
+	case 3:
+		return elog_event_write(event, 0, parts, 2);
+	case 4:		/* the buffer has no room for the text */
+		elog_payload_init(&payload, buffer, sizeof(buffer));
+		elog_payload_u32(&payload, 1);
+		elog_payload_string(&payload, "a text");
+		return elog_event_emit(event, 0, &payload);
+	default:	/* a binding has found it */
+		elog_event_invalid(event);
+		return 0;
+	}
+}
+
+static int emit_right(const struct elog_event *event)
+{
+	uint32_t fields[3] = { 1, 1 << 16 | 8, 0 };
+	struct iovec part = { fields, sizeof(fields) };
+
+	return elog_event_write(event, 0, &part, 1);
+}
+
+/* Records are counted at once, or when the ring is drained, before read_batch() returns. */
+static void check_invalid(struct elog_consumer *consumer, const struct elog_event *event,
+			  uint64_t invalid)
+{
+	struct eventlog_stat stat = { .size = sizeof(stat) };
+	struct elog_item item;
+
+	read_batch(consumer, &item);
+	check_equal(elog_consumer_stat(consumer, EVENTLOG_RINGS_ALL,
+				       elog_event_descriptor(event), &stat), 0);
+	check_equal(stat.lost[EVENTLOG_LOST_ABORTED], invalid);
+	check_equal(stat.event_lost, invalid);
+	check_equal(elog_consumer_stat(consumer, EVENTLOG_RINGS_ALL, 0, &stat), 0);
+	check_equal(stat.lost[EVENTLOG_LOST_ABORTED], invalid);
+}
+
+/*
+ * Wrong arguments, by the way in which the event is emitted. The thread has a ring after some
+ * events, unless ELOG_STRICT=1.
+ */
+static void test_invalid(void)
+{
+	static const int results[][WRONG_WAYS] = {
+		/* disabled */
+		{ -EINVAL, -EBADF, -EBADF, -EBADF, -ENOBUFS, 0 },
+		/* with write(2), or strict */
+		{ -EINVAL, -EINVAL, -EBADMSG, -E2BIG, -ENOBUFS, 0 },
+		/* to a ring */
+		{ -EINVAL, 0, 0, -E2BIG, -ENOBUFS, 0 },
+	};
+	struct elog_producer *producer;
+	struct elog_consumer *consumer;
+	struct elog_event *event;
+	unsigned int strict, i;
+
+	for (strict = 0; strict < 2; strict++) {
+		setenv("ELOG_STRICT", strict ? "1" : "0", 1);
+		check_equal(elog_producer_open(&producer, NULL), 0);
+		event = add_event(producer, "event u32 number; __data_loc char[] text");
+		for (i = 0; i < WRONG_WAYS; i++)
+			check_equal(emit_wrong(event, i), results[0][i]);
+		consumer = subscribe(1 << 20);
+		check_invalid(consumer, event, 0);
+		for (i = 0; i < WRONG_WAYS; i++)
+			check_equal(emit_wrong(event, i), results[1][i]);
+		check_invalid(consumer, event, WRONG_WAYS);
+		for (i = 0; i < 64; i++)
+			check_equal(emit_right(event), 0);
+		check_invalid(consumer, event, WRONG_WAYS);
+		for (i = 0; i < WRONG_WAYS; i++)
+			check_equal(emit_wrong(event, i), results[strict ? 1 : 2][i]);
+		check_invalid(consumer, event, 2 * WRONG_WAYS);
+		/* The thread's ring has events. */
+		check_equal(emit_right(event), 0);
+		check_equal(emit_wrong(event, 3), -E2BIG);
+		check_invalid(consumer, event, 2 * WRONG_WAYS + 1);
+		elog_consumer_close(consumer);
+		elog_producer_close(producer);
+	}
+	unsetenv("ELOG_STRICT");
+}
+
 int main(void)
 {
 	static const struct test tests[] = {
@@ -789,6 +893,7 @@ int main(void)
 		{ "an event waits until its user has room", test_limit_of_user },
 		{ "changed schemas are rejected, or can be read", test_changed_schemas },
 		{ "small and large payloads, in one part or many", test_payload_sizes },
+		{ "wrong arguments are dropped and counted", test_invalid },
 		{ "a persistent event is deleted", test_delete },
 		{ "all definitions are listed, also with an old module", test_definitions },
 		{ "results stay within the caller's structs", test_sizes },

@@ -569,7 +569,7 @@ enum eventlog_lost {
 	EVENTLOG_LOST_NESTED	= 2,	/* it interrupted a writer that held the ring's lock */
 	EVENTLOG_LOST_DEPTH	= 3,	/* writers nested too deeply, or RCU was not watching */
 	EVENTLOG_LOST_TOO_LARGE	= 4,	/* the record does not fit into a sub-buffer */
-	EVENTLOG_LOST_ABORTED	= 5,	/* the record in the producer ring was not valid */
+	EVENTLOG_LOST_ABORTED	= 5,	/* the program's payload was not valid: no loss */
 	EVENTLOG_LOST_NO_MEMORY	= 6,	/* there was no memory for the CPU's ring */
 	EVENTLOG_LOST_PAUSED	= 7,	/* the subscriber had paused its rings */
 	/* 8 to 15: reserved for other causes; today 0 */
@@ -578,8 +578,8 @@ enum eventlog_lost {
 
 /*
  * nr 12, subscriber: number of delivered, lost and rejected events so far.  With a
- * descriptor, ring must be EVENTLOG_RINGS_ALL, and only event_lost is set: the losses of
- * that event.  With a rule_id, ring must be EVENTLOG_RINGS_ALL and descriptor 0, and only
+ * descriptor, ring must be EVENTLOG_RINGS_ALL, and only event_lost is set, the losses of
+ * that event, and lost[EVENTLOG_LOST_ABORTED], which are part of them.  With a rule_id, ring must be EVENTLOG_RINGS_ALL and descriptor 0, and only
  * rejected and incompatible are set: those of that rule.  ENOENT: there is none.
  * Otherwise they are the sums over all rules that the subscriber has or had, and 0 if
  * ring is not EVENTLOG_RINGS_ALL.

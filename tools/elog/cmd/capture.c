@@ -524,7 +524,7 @@ static uint64_t summarize(struct capture *capture)
 	fprintf(stderr, "lost %" PRIu64 "%s\n", lost,
 		causes.data ? causes.data : "");
 	if (lost || stat.lost[CAUSE_INVALID])
-		live_print_lost(live, !lost);
+		live_print_lost(live);
 	if (options->verbose)
 		fprintf(stderr, "elog: %" PRIu64 " record%s, %" PRIu64
 			" byte%s placed in the rings\n", (uint64_t)stat.records,

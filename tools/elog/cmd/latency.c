@@ -271,7 +271,7 @@ static void print_lost(struct latency *latency, uint64_t lost)
 		lost, lost == 1 ? "" : "s", causes.data ? causes.data : "");
 	elog_text_free(&causes);
 	if (!latency->files)
-		live_print_lost(&latency->live, false);
+		live_print_lost(&latency->live);
 }
 
 static void print_unpaired(const struct latency *latency)

@@ -35,6 +35,12 @@ struct key {
 	uint64_t number;
 };
 
+/* Events of one definition that did not arrive. */
+struct losses {
+	uint64_t lost;
+	uint64_t invalid;
+};
+
 const char *counters_by_name(enum counters_by by)
 {
 	return by_names[by];
@@ -91,7 +97,7 @@ int counters_open(struct counters **result, enum counters_by by, size_t limit, u
 	if (!counters)
 		return -ENOMEM;
 	elog_map_init(&counters->map, sizeof(struct counter_row));
-	elog_map_init(&counters->losses, sizeof(uint64_t));
+	elog_map_init(&counters->losses, sizeof(struct losses));
 	counters->limit = limit < ROWS_MIN ? ROWS_MIN : limit;
 	counters_clear(counters, by, now);
 	*result = counters;
@@ -162,6 +168,7 @@ static void fold_row(struct counters *counters, const struct counter_row *row)
 	others->events += row->events;
 	others->bytes += row->bytes;
 	others->lost += row->lost;
+	others->invalid += row->invalid;
 	others->marked_events += row->marked_events;
 	others->marked_bytes += row->marked_bytes;
 	if (row->level && (!others->level || row->level < others->level))
@@ -438,9 +445,12 @@ int counters_add_lost(struct counters *counters, const struct elog_item *item, b
 	struct counter_row *row;
 	uint64_t others[ELOG_LOST_CAUSES_MAX] = { 0 };
 	uint64_t sum = add_causes(causes ? counters->lost : others, item);
+	uint64_t invalid = item->lost_count > CAUSE_INVALID ? item->lost[CAUSE_INVALID] : 0;
 
-	if (causes)
+	if (causes) {
 		counters->total.lost += sum;
+		counters->total.invalid += invalid;
+	}
 	if (counters->by == COUNTERS_BY_INSTANCE)
 		key = instance_key(item);
 	else if (counters->by != COUNTERS_BY_CPU)
@@ -448,12 +458,13 @@ int counters_add_lost(struct counters *counters, const struct elog_item *item, b
 	if (find_row(counters, &key, &row))
 		return -ENOMEM;
 	row->lost += sum;
+	row->invalid += invalid;
 	return 0;
 }
 
 /* An event that was never seen gets a row as long as there is room. */
 static int add_event_lost(struct counters *counters, const struct elog_schema_event *event,
-			  uint32_t descriptor, uint64_t lost)
+			  uint32_t descriptor, struct losses more)
 {
 	struct counter_row *row;
 	char number[16];
@@ -466,35 +477,45 @@ static int add_event_lost(struct counters *counters, const struct elog_schema_ev
 		return -ENOMEM;
 	if (row == &counters->others && !counters->folded)
 		counters->folded = 1;
-	row->lost += lost;
+	row->lost += more.lost;
+	row->invalid += more.invalid;
 	if (event && (!row->level || event->level < row->level))
 		row->level = event->level;
 	return 0;
 }
 
-/* Add the loss of a definition to its row. Return: 0 or -ENOMEM. */
+/* Add the losses of a definition to its row. Return: 0 or -ENOMEM. */
 static int count_event_lost(struct counters *counters, struct elog_consumer *consumer,
-			    uint32_t descriptor, uint64_t lost)
+			    uint32_t descriptor, struct losses more)
 {
 	const struct elog_schema_event *event;
 
-	if (!lost)
+	if (!more.lost && !more.invalid)
 		return 0;
 	if (elog_consumer_describe(consumer, descriptor, &event))
 		event = NULL;
-	return add_event_lost(counters, event, descriptor, lost);
+	return add_event_lost(counters, event, descriptor, more);
+}
+
+/* Fewer than before: a new definition has the descriptor. */
+static uint64_t increase(uint64_t before, uint64_t now)
+{
+	return now < before ? now : now - before;
 }
 
 /* Add what a definition lost since the last time; @known counts those that lost events. */
 static int read_event_loss(struct counters *counters, struct elog_consumer *consumer,
 			   uint32_t descriptor, uint32_t *known)
 {
-	uint64_t *before = elog_map_find_integer(&counters->losses, descriptor), lost;
+	struct losses *before = elog_map_find_integer(&counters->losses, descriptor);
+	struct losses now = before ? *before : (struct losses){ 0 }, more;
 	struct eventlog_stat stat = { .size = sizeof(stat) };
 
-	if (elog_consumer_stat(consumer, EVENTLOG_RINGS_ALL, descriptor, &stat))
-		stat.event_lost = before ? *before : 0;
-	if (!before && !stat.event_lost)
+	if (!elog_consumer_stat(consumer, EVENTLOG_RINGS_ALL, descriptor, &stat)) {
+		now.invalid = stat.lost[CAUSE_INVALID];
+		now.lost = stat.event_lost - now.invalid;
+	}
+	if (!before && !now.lost && !now.invalid)
 		return 0;
 	if (before)
 		elog_map_touch(&counters->losses, before);
@@ -503,10 +524,10 @@ static int read_event_loss(struct counters *counters, struct elog_consumer *cons
 	if (!before)
 		return -ENOMEM;
 	(*known)++;
-	/* Fewer: a new definition has the descriptor. */
-	lost = stat.event_lost < *before ? stat.event_lost : stat.event_lost - *before;
-	*before = stat.event_lost;
-	return count_event_lost(counters, consumer, descriptor, lost);
+	more.lost = increase(before->lost, now.lost);
+	more.invalid = increase(before->invalid, now.invalid);
+	*before = now;
+	return count_event_lost(counters, consumer, descriptor, more);
 }
 
 /* Those of one subscription. Return: 0 or a negative errno. */
@@ -565,8 +586,8 @@ int counters_read_lost(struct counters *counters, const struct live *live)
 	for (i = 0; i < EVENTLOG_LOST_CAUSES; i++)
 		counters->lost[i] = stat.lost[i];
 	counters->total.lost = sum_causes(counters->lost, EVENTLOG_LOST_CAUSES);
-	/* The counts of events include their invalid records. */
-	sum = counters->total.lost + counters->lost[CAUSE_INVALID];
+	counters->total.invalid = counters->lost[CAUSE_INVALID];
+	sum = counters->total.lost + counters->total.invalid;
 	counters->rejected = stat.rejected;
 	if (counters->by != COUNTERS_BY_EVENT && counters->by != COUNTERS_BY_PROVIDER)
 		return 0;

@@ -47,6 +47,7 @@ enum counters_order {
  * @events: number of events
  * @bytes: bytes of payloads
  * @lost: number of lost events; see counters_knows_lost()
+ * @invalid: number of invalid records, which are no lost events; known if @lost is
  * @rate: events per second between the last two marks
  * @byte_rate: bytes per second between the last two marks
  * @marked_events: @events at the last mark
@@ -67,6 +68,7 @@ struct counter_row {
 	uint64_t events;
 	uint64_t bytes;
 	uint64_t lost;
+	uint64_t invalid;
 	double rate;
 	double byte_rate;
 	uint64_t marked_events;
@@ -86,7 +88,7 @@ struct counter_row {
  * @rows: the rows, in the order of the last counters_sort()
  * @others: the folded rows, if @folded
  * @folded: how often a row was folded; the same row may be counted again
- * @total: all rows together; its lost is the sum of @lost
+ * @total: all rows together; its lost and invalid are the sums of @lost
  * @lost: lost events by cause
  * @rejected: live: events that the filter in the kernel has rejected
  * @first: time of the first event, CLOCK_REALTIME ns
@@ -113,7 +115,7 @@ struct counters {
 	uint64_t serial;
 	uint64_t marked;		/* time of the last mark, CLOCK_MONOTONIC ns */
 	uint64_t lost_read;		/* sum of @lost when @losses was updated */
-	struct elog_map losses;		/* uint64_t: lost events by descriptor */
+	struct elog_map losses;		/* of events, by descriptor */
 	bool knows_lost;
 };
 
@@ -187,7 +189,7 @@ int counters_add_counts(struct counters *counters, const struct entry *entry,
 int counters_add_lost(struct counters *counters, const struct elog_item *item, bool causes);
 
 /**
- * counters_read_lost() - ask the kernel what was lost, by cause and by event
+ * counters_read_lost() - ask the kernel what was lost or invalid, by cause and by event
  * @counters: the counters
  * @live: the run that all events come from
  *

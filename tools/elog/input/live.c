@@ -307,8 +307,9 @@ int live_lost(struct live *live, struct eventlog_stat *stat, uint64_t *sum)
 
 /* @event: NULL: it is not known */
 static void hint_lost(const char *instance, const struct elog_schema_event *event,
-		      uint32_t descriptor, uint64_t lost, bool invalid)
+		      uint32_t descriptor, const struct eventlog_stat *stat)
 {
+	const uint64_t invalid = stat->lost[CAUSE_INVALID], lost = stat->event_lost - invalid;
 	struct elog_text name = { 0 };
 
 	if (*instance)
@@ -320,12 +321,14 @@ static void hint_lost(const char *instance, const struct elog_schema_event *even
 	} else {
 		elog_text_printf(&name, "event #%u", descriptor);
 	}
-	elog_hint("%s %" PRIu64 " of %s", invalid ? "invalid:" : "lost", lost,
-		  name.error ? "?" : name.data);
+	if (lost)
+		elog_hint("lost %" PRIu64 " of %s", lost, name.error ? "?" : name.data);
+	if (invalid)
+		elog_hint("invalid: %" PRIu64 " of %s", invalid, name.error ? "?" : name.data);
 	elog_text_free(&name);
 }
 
-static void print_lost(struct elog_consumer *consumer, const char *instance, bool invalid)
+static void print_lost(struct elog_consumer *consumer, const char *instance)
 {
 	struct eventlog_describe definition = { .size = sizeof(definition) };
 	struct eventlog_stat stat = { .size = sizeof(stat) };
@@ -342,18 +345,18 @@ static void print_lost(struct elog_consumer *consumer, const char *instance, boo
 			continue;
 		if (elog_consumer_describe(consumer, definition.descriptor, &event))
 			event = NULL;
-		hint_lost(instance, event, definition.descriptor, stat.event_lost, invalid);
+		hint_lost(instance, event, definition.descriptor, &stat);
 	}
 	elog_definitions_close(definitions);
 }
 
-void live_print_lost(struct live *live, bool invalid)
+void live_print_lost(struct live *live)
 {
 	const struct member *member;
 	struct eventlog_stat stat;
 	size_t i;
 
-	print_lost(live->consumer, "", invalid);
+	print_lost(live->consumer, "");
 	for (i = 1; (member = live_member(live, i)); i++) {
 		stat = member->lost;
 		stat.size = sizeof(stat);
@@ -364,7 +367,7 @@ void live_print_lost(struct live *live, bool invalid)
 			elog_hint("lost %" PRIu64 " of instance %s", live_lost_sum(&stat),
 				  member->name);
 		if (member->consumer)
-			print_lost(member->consumer, member->name, invalid);
+			print_lost(member->consumer, member->name);
 	}
 }
 

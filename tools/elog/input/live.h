@@ -136,11 +136,10 @@ uint64_t live_lost_sum(const struct eventlog_stat *stat);
 int live_lost(struct live *live, struct eventlog_stat *stat, uint64_t *sum);
 
 /**
- * live_print_lost() - print the losses of each event as hints
+ * live_print_lost() - print the losses and invalid records of each event as hints
  * @live: the run
- * @invalid: nothing was lost, so all of them are invalid records
  */
-void live_print_lost(struct live *live, bool invalid);
+void live_print_lost(struct live *live);
 
 /** live_print_rejected() - with -v, print how many events the kernel rejected because of -f */
 void live_print_rejected(struct live *live);

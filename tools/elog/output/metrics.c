@@ -152,6 +152,11 @@ static uint64_t row_lost(const struct counter_row *row)
 	return row->lost;
 }
 
+static uint64_t row_invalid(const struct counter_row *row)
+{
+	return row->invalid;
+}
+
 static void put_counters(struct elog_text *text, const struct counters *counters)
 {
 	static const char *const lost_by[COUNTERS_BYS] = {
@@ -159,6 +164,12 @@ static void put_counters(struct elog_text *text, const struct counters *counters
 		[COUNTERS_BY_PROVIDER] = "eventlog_lost_by_provider_total",
 		[COUNTERS_BY_CPU] = "eventlog_lost_by_cpu_total",
 		[COUNTERS_BY_INSTANCE] = "eventlog_lost_by_instance_total",
+	};
+	static const char *const invalid_by[COUNTERS_BYS] = {
+		[COUNTERS_BY_EVENT] = "eventlog_invalid_by_event_total",
+		[COUNTERS_BY_PROVIDER] = "eventlog_invalid_by_provider_total",
+		[COUNTERS_BY_CPU] = "eventlog_invalid_by_cpu_total",
+		[COUNTERS_BY_INSTANCE] = "eventlog_invalid_by_instance_total",
 	};
 	/* Only an event has a fixed level; other rows have the most severe one so far. */
 	bool level = counters->by == COUNTERS_BY_EVENT;
@@ -173,6 +184,9 @@ static void put_counters(struct elog_text *text, const struct counters *counters
 		put_family(text, lost_by[counters->by], "counter",
 			   "Number of events lost before they were counted.");
 		put_rows(text, counters, lost_by[counters->by], false, row_lost);
+		put_family(text, invalid_by[counters->by], "counter",
+			   "Number of events that a program emitted with wrong values.");
+		put_rows(text, counters, invalid_by[counters->by], false, row_invalid);
 	}
 	put_family(text, "eventlog_lost_total", "counter",
 		   "Number of events lost before they were counted, by cause.");
@@ -188,7 +202,7 @@ static void put_counters(struct elog_text *text, const struct counters *counters
 		elog_text_printf(text, "} %" PRIu64 "\n", counters->lost[cause]);
 	}
 	put_family(text, "eventlog_invalid_total", "counter",
-		   "Number of records in producer rings that were not valid.");
+		   "Number of events that programs emitted with wrong values.");
 	elog_text_printf(text, "eventlog_invalid_total %" PRIu64 "\n",
 			 counters->lost[CAUSE_INVALID]);
 }

@@ -30,15 +30,17 @@ static const char *level_name(const struct counter_row *row)
 static void text_row(const struct report *report, const struct counters *counters,
 		     const struct counter_row *row, int width, struct elog_text *text)
 {
-	char name[COUNTERS_NAME_MAX], lost[24] = "-";
+	char name[COUNTERS_NAME_MAX], lost[24] = "-", invalid[24] = "-";
 
-	if (counters_knows_lost(counters) || row == &counters->total)
+	if (counters_knows_lost(counters) || row == &counters->total) {
 		snprintf(lost, sizeof(lost), "%" PRIu64, row->lost);
+		snprintf(invalid, sizeof(invalid), "%" PRIu64, row->invalid);
+	}
 	elog_text_printf(text, "%-*s %-7s %10" PRIu64 " %10.1f %12" PRIu64
-			 " %12.1f %8s ", width,
+			 " %12.1f %8s %8s ", width,
 			 counters_name(counters, row, name, sizeof(name)),
 			 row->level ? level_name(row) : "-", row->events,
-			 row->rate, row->bytes, row->byte_rate, lost);
+			 row->rate, row->bytes, row->byte_rate, lost, invalid);
 	if (!row->events) {
 		elog_text_string(text, "-\n");
 		return;
@@ -96,9 +98,9 @@ static void text_rows(const struct report *report, const struct counters *counte
 		elog_text_printf(text, "# %.3f s%s\n", (double)report->span / 1e9,
 				 report->interval ? "" : " in all");
 	if (!report->options->quiet)
-		elog_text_printf(text, "%-*s %-7s %10s %10s %12s %12s %8s %s\n",
+		elog_text_printf(text, "%-*s %-7s %10s %10s %12s %12s %8s %8s %s\n",
 				 width, heading, "LEVEL", "EVENTS", "EVENTS/S",
-				 "BYTES", "BYTES/S", "LOST", "LAST");
+				 "BYTES", "BYTES/S", "LOST", "INVALID", "LAST");
 	for (i = 0; i < counters->count; i++)
 		text_row(report, counters, counters->rows[i], width, text);
 	if (counters->folded)
@@ -188,9 +190,10 @@ static void json_counts(const struct counter_row *row, bool knows_lost,
 			 ",\"bytes\":%" PRIu64 ",\"bytes_per_second\":%.3f,\"lost\":",
 			 row->events, row->rate, row->bytes, row->byte_rate);
 	if (knows_lost)
-		elog_text_unsigned(text, row->lost, 1, ' ');
+		elog_text_printf(text, "%" PRIu64 ",\"invalid\":%" PRIu64, row->lost,
+				 row->invalid);
 	else
-		elog_text_string(text, "null");
+		elog_text_string(text, "null,\"invalid\":null");
 	if (row->level) {
 		elog_text_string(text, ",\"worst_level\":");
 		elog_text_json_string(text, level_name(row), strlen(level_name(row)));
@@ -232,6 +235,16 @@ static void json_row(const struct counters *counters, const struct counter_row *
 	elog_text_string(text, "}\n");
 }
 
+/* The total has the invalid records. */
+static void json_loss(const struct counters *counters, struct elog_text *text)
+{
+	uint64_t lost[ELOG_LOST_CAUSES_MAX];
+
+	memcpy(lost, counters->lost, sizeof(lost));
+	lost[CAUSE_INVALID] = 0;
+	json_causes(lost, ELOG_LOST_CAUSES_MAX, text);
+}
+
 static void json_rows(const struct report *report, const struct counters *counters,
 		      struct elog_text *text)
 {
@@ -250,7 +263,7 @@ static void json_rows(const struct report *report, const struct counters *counte
 	elog_text_printf(text, ",\"rows\":%zu,", counters->count);
 	json_counts(&counters->total, true, text);
 	elog_text_put(text, ",", 1);
-	json_causes(counters->lost, ELOG_LOST_CAUSES_MAX, text);
+	json_loss(counters, text);
 	elog_text_printf(text, ",\"rejected\":%" PRIu64, counters->rejected);
 	json_sizes(&counters->total, text);
 	elog_text_string(text, "}\n");
@@ -275,8 +288,9 @@ static void csv_row(const struct report *report, const struct counters *counters
 			 row->level ? level_name(row) : "", row->events, row->rate,
 			 row->bytes, row->byte_rate);
 	if (counters_knows_lost(counters))
-		elog_text_unsigned(text, row->lost, 1, ' ');
-	elog_text_put(text, ",", 1);
+		elog_text_printf(text, "%" PRIu64 ",%" PRIu64 ",", row->lost, row->invalid);
+	else
+		elog_text_string(text, ",,");
 	if (row->events)
 		put_seconds(text, row->last, 1);
 	elog_text_put(text, ",", 1);
@@ -292,7 +306,7 @@ static void csv_rows(const struct report *report, const struct counters *counter
 
 	if (!report->options->quiet && !report->continued)
 		elog_text_printf(text, "%s%s,worst_level,events,events_per_second,"
-				 "bytes,bytes_per_second,lost,last,last_wall\n",
+				 "bytes,bytes_per_second,lost,invalid,last,last_wall\n",
 				 report->options->interval ? "seconds," : "",
 				 counters_by_name(counters->by));
 	for (i = 0; i < counters->count; i++)

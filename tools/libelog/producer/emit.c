@@ -307,7 +307,8 @@ static __attribute__((noinline)) int emit_slowly(struct emission *emission,
 	    put_in_ring(ring, event, emission->session, emission->parts, emission->count) ==
 	    ELOG_MAPPED_DONE)
 		return 0;
-	if (ring)
+	/* The kernel counts an event that is too large only in a message of its own. */
+	if (ring && payload_bytes(emission->parts, emission->count) <= EVENTLOG_PAYLOAD_MAX)
 		emission->ring = ring_with_events(ring, event);
 	ret = write_emission(emission);
 	if (ret == -ENOENT && emission->ring) {
@@ -352,6 +353,38 @@ emit(const struct elog_event *event, uint64_t session, const struct iovec *parts
 	return emit_slowly(&emission, ring, result);
 }
 
+/*
+ * Sends the index alone: a message that is too short for the session, which the kernel
+ * therefore rejects, and counts, for each event.
+ */
+static __attribute__((noinline)) void count_invalid(const struct elog_event *event)
+{
+	struct elog_producer *producer = registered(event)->producer;
+	struct writer_slot *slot = begin_call(producer);
+	uint32_t write_index;
+	int error = errno;
+
+	if (is_connected(producer)) {
+		write_index = __atomic_load_n(&registered(event)->write_index, __ATOMIC_RELAXED);
+		(void)!write(producer->fd, &write_index, sizeof(write_index));
+	}
+	end_call(slot);
+	errno = error;
+}
+
+void elog_event_invalid(const struct elog_event *event)
+{
+	if (elog_event_enabled(event))
+		count_invalid(event);
+}
+
+/* Counts an event that cannot be a message, for @error. */
+static __attribute__((noinline)) int invalid(const struct elog_event *event, int error)
+{
+	elog_event_invalid(event);
+	return error;
+}
+
 int elog_event_write_parts(const struct elog_event *event, uint64_t session,
 			   const struct iovec *iov, unsigned int count)
 {
@@ -373,10 +406,10 @@ int elog_typed_event_write(const struct elog_typed_event *event, uint64_t sessio
 	if (!target)
 		return -EBADF;
 	if (!count || count > IOV_MAX)
-		return -EINVAL;
+		return invalid(target, -EINVAL);
 	/* The words of the fields cannot say so much. */
 	if (size > EVENTLOG_PAYLOAD_MAX)
-		return -E2BIG;
+		return invalid(target, -E2BIG);
 	return emit(target, session, iov + 1, count - 1, iov);
 }
 
@@ -384,7 +417,7 @@ int elog_event_write(const struct elog_event *event, uint64_t session,
 		     const struct iovec *iov, unsigned int count)
 {
 	if (count > ELOG_IOV_MAX)
-		return -EINVAL;
+		return invalid(event, -EINVAL);
 	return emit(event, session, iov, count, NULL);
 }
 
@@ -398,6 +431,6 @@ int elog_event_emit(const struct elog_event *event, uint64_t session,
 	};
 
 	if (size < 0)
-		return (int)size;
+		return invalid(event, (int)size);
 	return elog_event_write(event, session, &part, size > 0);
 }

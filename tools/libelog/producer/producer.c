@@ -421,12 +421,18 @@ void elog_producer_gone(struct elog_producer *producer)
 	errno = error;
 }
 
-/* The user may turn rings off. */
+static bool is_on(const char *variable, bool by_default)
+{
+	const char *value = secure_getenv(variable);
+
+	return value && *value ? strcmp(value, "0") != 0 : by_default;
+}
+
+/* The user may turn rings off, or want the result of each emission. */
 static bool may_have_rings(const struct elog_producer_options *options)
 {
-	const char *wanted = secure_getenv("ELOG_RINGS");
-
-	return !(options->flags & ELOG_PRODUCER_NO_RINGS) && (!wanted || strcmp(wanted, "0"));
+	return !(options->flags & ELOG_PRODUCER_NO_RINGS) && is_on("ELOG_RINGS", true) &&
+	       !is_on("ELOG_STRICT", false);
 }
 
 int elog_producer_open(struct elog_producer **result,

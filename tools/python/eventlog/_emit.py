@@ -1,17 +1,24 @@
 # SPDX-License-Identifier: LGPL-2.1-only
 """Emitting events and spans. The process has one producer, which any thread may use; libelog
-connects it again after a fork() and when the kernel module is loaded."""
+connects it again after a fork() and when the kernel module is loaded.
+
+A call that emits never raises an exception, so that a program runs in the same way whether it
+is recorded or not: an event whose values are wrong is dropped and counted. With ELOG_STRICT=1
+in the environment each wrong call raises, also while the event is disabled."""
 import contextlib
 import contextvars
 import ctypes
 import errno
 import functools
 import inspect
+import operator
 import os
 import re
 import struct
+import sys
 import threading
-from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Tuple, TypeVar, Union
+from typing import (Any, Callable, Dict, Iterable, Iterator, List, NamedTuple, Optional, Tuple,
+                    TypeVar, Union)
 
 from . import _libelog as c
 from ._libelog import lib
@@ -20,6 +27,9 @@ from ._records import Level
 _lock = threading.Lock()
 _producer: Any = None
 _session: "contextvars.ContextVar[int]" = contextvars.ContextVar("session", default=0)
+_strict = os.environ.get("ELOG_STRICT", "") not in ("", "0")
+# What elog_event_write() returns if the kernel does not accept the payload.
+_REJECTED = (-errno.EINVAL, -errno.EBADMSG, -errno.E2BIG)
 
 # Formats for struct.pack() of the types of integers, in the schema language and in C.
 _INTEGERS = {
@@ -119,12 +129,27 @@ def _parse_field(text: str) -> _Field:
                   True)
 
 
+def _caller() -> str:
+    """Returns the place of the innermost call that does not belong to this package."""
+    frame = sys._getframe(1)
+    while frame.f_back is not None and frame.f_globals.get("__name__", "") == __name__:
+        frame = frame.f_back
+    return f"{frame.f_code.co_filename}:{frame.f_lineno}"
+
+
 class Event:
     """Emits an event: Event("web/request u32 id; string path")(id=7, path="/").
 
     The text is "[PROVIDER/]NAME [FIELD; ...]" with the types of elog-emit(1). "string NAME"
     means "__data_loc char[] NAME", "bytes NAME" means "__data_loc unsigned char[] NAME".
+
+    A text that is wrong raises ValueError. A call whose values are wrong does not raise: while
+    the event is enabled, it counts as invalid in "elog stat", and invalid says where the first
+    such call was. With ELOG_STRICT=1 in the environment it always raises.
     """
+
+    invalid: Optional[str] = None
+    """The first call with wrong values while the event was enabled: "FILE:LINE: ERROR"."""
 
     def __init__(self, text: str, level: Union[Level, int, str] = Level.INFO, keywords: int = 0,
                  persist: bool = False) -> None:
@@ -174,29 +199,53 @@ class Event:
     def __call__(self, *values: Any, **named: Any) -> bool:
         """Emits the event, with a value for each field, in order or by name.
 
-        Returns whether the kernel took it. It does not if the event has no subscriber.
+        Returns whether the kernel took it. It does not if the event has no subscriber, or if
+        a value is wrong.
         """
         return self.emit(_session.get(), values, named)
 
-    def emit(self, session: int, values: Tuple[Any, ...] = (),
+    def emit(self, session: int, values: Iterable[Any] = (),
              named: Optional[Dict[str, Any]] = None) -> bool:
         """Emits the event in a session; 0: none."""
-        named = named or {}
+        if not self.enabled:
+            if _strict:
+                self._compose(session, values, named)
+            return False
+        try:
+            number, payload = self._compose(session, values, named)
+        except Exception as error:
+            if _strict:
+                raise
+            # The kernel counts it, as it counts what elog_event_write() cannot deliver.
+            lib.elog_event_invalid(self._event)
+            self._note(error)
+            return False
+        vector = c.Iovec(payload, len(payload))
+        ret = lib.elog_event_write(self._event, number, ctypes.byref(vector),
+                                   1 if payload else 0)
+        if ret in _REJECTED:
+            error = OSError(-ret, os.strerror(-ret), self.name)
+            if _strict:
+                raise error
+            self._note(error)
+        return ret == 0
+
+    def _note(self, error: Exception) -> None:
+        if self.invalid is None:
+            self.invalid = f"{_caller()}: {type(error).__name__}: {error}"
+
+    def _compose(self, session: int, values: Iterable[Any],
+                 named: Optional[Dict[str, Any]]) -> Tuple[int, bytes]:
+        """Returns the session and the payload. Any exception says that an argument is wrong."""
+        values, named = tuple(values), named or {}
         missing = self.fields[len(values):]
-        # Errors do not depend on whether the event is captured.
         if len(values) > len(self.fields) or len(named) != len(missing) or \
                 (named and named.keys() != self._names.difference(self.fields[:len(values)])):
             raise TypeError(f"{self.name} takes the fields {', '.join(self.fields) or '(none)'}")
-        if not self.enabled:
-            return False
-        payload = self._pack(values + tuple(named[name] for name in missing))
-        vector = c.Iovec(payload, len(payload))
-        ret = lib.elog_event_write(self._event, session, ctypes.byref(vector),
-                                   1 if payload else 0)
-        if ret == -errno.EBADF:
-            return False
-        c.check(ret, self.name)
-        return True
+        number = operator.index(session)
+        if not 0 <= number < 1 << 64:
+            raise ValueError(f"{self.name}: a session has 64 bits")
+        return number, self._pack(values + tuple(named[name] for name in missing))
 
     def _pack(self, values: Tuple[Any, ...]) -> bytes:
         fixed: List[Any] = []
@@ -254,10 +303,14 @@ class _Running:
         self.session = 0
 
     def set(self, **results: Any) -> None:
-        """Sets fields of the stop event; those that are not set are 0 or empty."""
-        for name in results:
-            if name not in self._results:
-                raise TypeError(f"{self._span.stop.name} has no field {name}")
+        """Sets fields of the stop event; those that are not set are 0 or empty.
+
+        A name that is no field is like a wrong value: the stop event is dropped as invalid.
+        """
+        if _strict:
+            for name in results:
+                if name not in self._results:
+                    raise TypeError(f"{self._span.stop.name} has no field {name}")
         self._results.update(results)
 
     def __enter__(self) -> "_Running":
@@ -295,9 +348,12 @@ def traced(text: str = "", **options: Any) -> Callable[[_Function], _Function]:
             raise TypeError(f"{function.__name__} is a generator: use Span inside of it")
 
         def run(args: Any, kwargs: Any) -> Any:
-            if not span.start.enabled and not span.stop.enabled:
+            if not _strict and not span.start.enabled and not span.stop.enabled:
                 return contextlib.nullcontext()
-            bound = signature.bind(*args, **kwargs)
+            try:
+                bound = signature.bind(*args, **kwargs)
+            except TypeError:
+                return contextlib.nullcontext()  # the call of the function raises it
             bound.apply_defaults()
             return span(**{name: bound.arguments[name] for name in fields})
 

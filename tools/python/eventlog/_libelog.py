@@ -41,6 +41,7 @@ EVENTLOG_DESCRIBE_NEXT = 1
 EVENTLOG_CPU_UNKNOWN = 0xffffffff
 EVENTLOG_RINGS_ALL = 0xffffffff
 EVENTLOG_LOST_CAUSES = 16
+EVENTLOG_LOST_ABORTED = 5
 EVENTLOG_PAYLOAD_MAX = 65536
 EVENTLOG_LEVEL_CRITICAL = 1
 EVENTLOG_LEVEL_ERROR = 2
@@ -180,6 +181,7 @@ PROTOTYPES: Dict[str, Tuple[Any, ...]] = {
     "elog_event_error": (c_int, POINTER(Event)),
     "elog_event_enabled_slow": (c_bool, POINTER(Event)),
     "elog_event_write": (c_int, POINTER(Event), c_uint64, POINTER(Iovec), c_uint),
+    "elog_event_invalid": (None, POINTER(Event)),
     "elog_session_new": (c_uint64,),
     "elog_text_free": (None, POINTER(Text)),
     "elog_schema_parse": (c_int, c_char_p, c_size_t, POINTER(POINTER(Schema)),

@@ -345,6 +345,8 @@ class Loss(NamedTuple):
     time: int
     cpu: Optional[int]
     causes: Dict[str, int]
+    invalid: int = 0
+    """events that programs emitted with a wrong payload, which is no loss"""
 
     @property
     def count(self) -> int:
@@ -352,7 +354,8 @@ class Loss(NamedTuple):
 
     def __str__(self) -> str:
         causes = ", ".join(f"{cause} {count}" for cause, count in self.causes.items())
-        return f"{self.count} events lost: {causes}"
+        return f"{self.count} events lost: {causes}" if causes else \
+            f"{self.invalid} invalid events"
 
 
 class Damage(NamedTuple):
@@ -396,10 +399,12 @@ def copy_string(value: Optional[bytes]) -> str:
 def loss_of(item: Any) -> Loss:
     causes = {}
     for cause in range(item.lost_count):
-        if item.lost[cause]:
+        if item.lost[cause] and cause != c.EVENTLOG_LOST_ABORTED:
             name = lib.elog_lost_name(cause)
             causes[name.decode() if name else f"cause {cause}"] = item.lost[cause]
-    return Loss(item.time, cpu_of(item), causes)
+    invalid = item.lost[c.EVENTLOG_LOST_ABORTED] \
+        if item.lost_count > c.EVENTLOG_LOST_ABORTED else 0
+    return Loss(item.time, cpu_of(item), causes, invalid)
 
 
 def damage_of(item: Any, path: str) -> Damage:

@@ -97,7 +97,8 @@ class Source:
         if isinstance(item, Loss):
             for cause, count in item.causes.items():
                 self._lost[cause] = self._lost.get(cause, 0) + count
-            self._warn(LossWarning, f"{item}; see lost")
+            if item.causes:
+                self._warn(LossWarning, f"{item}; see lost")
 
     def _record(self, event: Optional[EventType], processes: Any,
                 wall_offset: int) -> Optional[Record]:
@@ -401,6 +402,8 @@ class Stat(NamedTuple):
     lost: Dict[str, int]
     rejected: int
     """by filters"""
+    invalid: int = 0
+    """emitted with a wrong payload"""
 
 
 class Consumer(Source):
@@ -478,8 +481,9 @@ class Consumer(Source):
         c.check(lib.elog_consumer_stat(self._consumer, c.EVENTLOG_RINGS_ALL, 0,
                                        ctypes.byref(stat_)))
         lost = {lib.elog_lost_name(i).decode(): count for i, count in enumerate(stat_.lost)
-                if count}
-        return Stat(stat_.records, stat_.bytes, lost, stat_.rejected)
+                if count and i != c.EVENTLOG_LOST_ABORTED}
+        return Stat(stat_.records, stat_.bytes, lost, stat_.rejected,
+                    stat_.lost[c.EVENTLOG_LOST_ABORTED])
 
     def stat(self) -> Stat:
         """Returns how many events were received, lost and rejected so far."""
@@ -546,7 +550,8 @@ class Consumer(Source):
             c.check(ret)
             if self._item.type == c.ELOG_ITEM_LOST:
                 loss = loss_of(self._item)
-                self._warn(LossWarning, f"{loss}; see lost")
+                if loss.causes:
+                    self._warn(LossWarning, f"{loss}; see lost")
                 return loss
             if self._item.type == c.ELOG_ITEM_EVENT:
                 record = self._record(self._type(self._item.descriptor), self._processes,

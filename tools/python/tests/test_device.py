@@ -52,12 +52,7 @@ def test_values_arrive_as_they_were_sent():
     assert not event.enabled and event(**values) is False
 
 
-def test_wrong_calls_raise_also_while_the_event_is_disabled():
-    event = eventlog.Event("pytest/wrong u8 number; char[4] word")
-    for values, named in (((1,), {}), ((1, "a", 2), {}), ((1,), {"wrod": "a"}),
-                          ((), {"number": 1}), ((1, "a"), {"word": "b"})):
-        with pytest.raises(TypeError, match="number, word"):
-            event(*values, **named)
+def test_wrong_definitions_raise():
     for text in ("pytest/x u9 number", "pytest/x u8", "pytest/x u8 a; u8 a", "pytest/x u8 a 3",
                  "pytest/x char[] a", "pytest/x struct a b"):
         with pytest.raises(ValueError):
@@ -66,17 +61,103 @@ def test_wrong_calls_raise_also_while_the_event_is_disabled():
         eventlog.Event("pytest/x", level="warn!")
 
 
-def test_values_that_do_not_fit_raise():
-    event = eventlog.Event("pytest/fit u8 number; string word")
+class Broken:
+    """A path that cannot be made."""
+
+    def __fspath__(self):
+        raise KeyError("broken")
+
+
+# Wrong arguments of Event("pytest/wrong u8 number; string word; char[4] four"), with the error
+# that each raises if ELOG_STRICT=1. None raises otherwise, enabled or not; but while the event
+# is enabled, each counts as invalid.
+WRONG = {
+    "too few": (0, (1, "a"), {}, TypeError),
+    "too many": (0, (1, "a", "b", 2), {}, TypeError),
+    "no field": (0, (1, "a"), {"fuor": "b"}, TypeError),
+    "twice": (0, (1, "a", "b"), {"four": "b"}, TypeError),
+    "a number as text": (0, (1, 5, "b"), {}, TypeError),
+    "a text as number": (0, ("1", "a", "b"), {}, ValueError),
+    "None": (0, (None, "a", "b"), {}, ValueError),
+    "above the range": (0, (256, "a", "b"), {}, ValueError),
+    "below the range": (0, (-1, "a", "b"), {}, ValueError),
+    "too long": (0, (1, "x" * 65536, "b"), {}, OSError),
+    "half a surrogate pair": (0, (1, "\ud800", "b"), {}, UnicodeEncodeError),
+    "an error of an argument": (0, (1, Broken(), "b"), {}, KeyError),
+    "values that are no sequence": (0, 1, {}, TypeError),
+    "names that are no dictionary": (0, (1, "a"), "f", AttributeError),
+    "a session that is no number": ("7", (1, "a", "b"), {}, TypeError),
+    "a session of 65 bits": (1 << 64, (1, "a", "b"), {}, ValueError),
+}
+
+
+@pytest.mark.parametrize("strict", [False, True])
+def test_wrong_arguments_do_the_same_whether_recorded_or_not(strict, monkeypatch):
+    monkeypatch.setattr(eventlog._emit, "_strict", strict)
+    event = eventlog.Event("pytest/wrong u8 number; string word; char[4] four")
+
+    def emit_all():
+        for what, (number, values, named, error) in WRONG.items():
+            if strict:
+                with pytest.raises(error):
+                    event.emit(number, values, named)
+            else:
+                assert event.emit(number, values, named) is False, what
+
+    emit_all()
+    assert event.invalid is None
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", eventlog.LossWarning)
+        with listen() as consumer:
+            emit_all()
+            assert event(1, "a", "b") is True
+            invalid = 0 if strict else len(WRONG)
+            assert consumer.stat().invalid == invalid and consumer.lost == {}
+            assert [record["word"] for record in consumer] == ["a"]
+    emit_all()
+    if strict:
+        assert event.invalid is None
+    else:
+        place, line, error = event.invalid.split(":", 2)
+        assert place == __file__ and error.startswith(" TypeError: wrong takes the fields")
+        assert "event.emit" in open(__file__).read().splitlines()[int(line) - 1]
+
+
+def test_an_event_without_fields_can_be_invalid():
+    event = eventlog.Event("pytest/bare")
     with listen() as consumer:
-        for number, word, error in ((256, "", ValueError), (-1, "", ValueError),
-                                    ("1", "", ValueError), (1, 5, TypeError)):
-            with pytest.raises(error):
-                event(number, word)
-        with pytest.raises(OSError) as caught:
-            event(1, "x" * 65536)
-        assert caught.value.errno == errno.E2BIG
-        assert not list(consumer)
+        assert event(1) is False and event() is True
+        assert consumer.stat().invalid == 1 and len(list(consumer)) == 1
+
+
+def test_spans_with_wrong_values(monkeypatch):
+    span = eventlog.Span("pytest/span u8 number", stop="u8 status")
+
+    @eventlog.traced("pytest/traced u8 number")
+    def traced(number):
+        return number
+
+    def run():
+        for number, results in (("x", {}), (1, {"statsu": 1}), (1, {"status": "x"})):
+            with span(number) as running:
+                running.set(**results)
+        assert traced("text") == "text"
+        with pytest.raises(TypeError) as caught:
+            traced()
+        return str(caught.value)
+
+    quiet = run()
+    with listen() as consumer:
+        assert run() == quiet
+        assert consumer.stat().invalid == 4
+        assert sorted(record.event for record in consumer) == \
+            ["span_start"] * 2 + ["span_stop", "traced_stop"]
+    monkeypatch.setattr(eventlog._emit, "_strict", True)
+    for _ in range(2):
+        for action in (lambda: span("x").__enter__(), lambda: span(1).set(statsu=1),
+                       lambda: traced("text")):
+            with pytest.raises((TypeError, ValueError)):
+                action()
 
 
 def test_rules_and_filters_of_the_kernel():
@@ -199,9 +280,6 @@ def test_spans_have_sessions():
         with eventlog.session(5):
             step(4)
         step(5)
-        with pytest.raises(TypeError, match="no field"):
-            with request(3, "") as span:
-                span.set(statsu=1)
         records = list(consumer)
     assert outer.session and inner.session and outer.session != inner.session
     summary = [(record.event, record.session, tuple(record.values())) for record in records]

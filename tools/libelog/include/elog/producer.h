@@ -240,11 +240,25 @@ static inline bool elog_event_enabled(const struct elog_event *event)
  * it puts in a ring: if they are not readable, the process gets SIGSEGV. For a NULL address,
  * the result is -EFAULT.
  *
+ * Never waits for a subscriber. An event that fails with -EINVAL, -EBADMSG or -E2BIG counts
+ * as invalid for its subscribers: see elog_event_invalid().
+ *
  * A thread that emits often gets a ring, see elog_producer(3): the kernel then takes the
- * event later, and counts one whose payload is not valid as lost.
+ * event later, and the result is 0 even if the payload is not valid. ELOG_STRICT=1 in the
+ * environment turns rings off, so that each call has its own result.
  */
 int elog_event_write(const struct elog_event *event, uint64_t session,
 		     const struct iovec *iov, unsigned int count);
+
+/**
+ * elog_event_invalid() - count an event that was dropped because its values are wrong
+ * @event: the event
+ *
+ * For bindings of other languages, which find wrong values before there is a payload: an
+ * emission must not fail because it is recorded. "elog stat" shows the count. Does nothing
+ * while the event is disabled. May be called from signal handlers. Preserves errno.
+ */
+void elog_event_invalid(const struct elog_event *event);
 
 /**
  * struct elog_payload - composes a payload, field by field
@@ -374,7 +388,8 @@ ssize_t elog_payload_end(struct elog_payload *payload);
  * @session: session, 0 for none
  * @payload: the payload
  *
- * Return: as elog_payload_end() when that fails, else as elog_event_write().
+ * Return: as elog_payload_end() when that fails, else as elog_event_write(). When
+ * elog_payload_end() fails, the event counts as invalid.
  */
 int elog_event_emit(const struct elog_event *event, uint64_t session,
 		    struct elog_payload *payload);
