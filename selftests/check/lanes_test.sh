@@ -1,0 +1,123 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# lanes_test - each test file of the tree runs in a lane of make check or of make
+# check-everything, and each target of make help is in make check-everything or is said to
+# be none of its targets. Prints TAP.
+set -eu
+export LC_ALL=C
+
+top=$(cd "$(dirname "$(readlink -f "$0")")/../.." && pwd -P)
+# shellcheck source=scripts/tap.sh
+. "$top/scripts/tap.sh"
+cd "$top"
+tree=$top
+
+wanted() { true; }
+
+# lanes_of EVERYTHING UML: prints "LANE FILE" for each file of each lane.
+lanes_of()
+(
+	everything=$1
+	uml=$2
+	declare -A files=()
+	# shellcheck source=scripts/lanes
+	. scripts/lanes
+	choose_files
+	for lane in "${!files[@]}"; do
+		# shellcheck disable=SC2086 # several files
+		printf "$lane %s\n" ${files[$lane]}
+	done | sort
+)
+
+for everything in '' 1; do
+	for uml in '' 1; do
+		lanes_of "$everything" "$uml" > "$work/lanes$everything-$uml"
+	done
+done
+
+tests()
+{
+	# shellcheck disable=SC2016 # for make to expand
+	make -s --no-print-directory -C selftests OUTPUT="$work" \
+		--eval='print-programs:;@printf "%s\n" $(notdir $(TEST_GEN_PROGS))' print-programs
+	git ls-files '*.bats' '*_test.sh' 'selftests/*/*_test' | sed 's|.*/||'
+	git ls-files 'tools/*_test.c' | sed 's|.*/||; s|[.]c$||'
+}
+
+# In a lane, started by another test, or a target of its own.
+all_files_run()
+{
+	local name missing=0
+
+	for name in $(tests); do
+		grep -q "[ /]$name\$" "$work/lanes1-1" && continue
+		grep -rlq --include='*_test.sh' --include=Makefile "/$name" . && continue
+		echo "$name runs nowhere"
+		missing=1
+	done
+	return $missing
+}
+
+# Without the kernel of User Mode Linux, its files run in other lanes.
+nothing_depends_on_uml()
+{
+	local all
+
+	for all in '' 1; do
+		sed 's/.* //' "$work/lanes$all-1" | sort -u > "$work/with"
+		sed 's/.* //' "$work/lanes$all-" | sort -u > "$work/without"
+		diff "$work/with" "$work/without" || return 1
+	done
+}
+
+everything_has_more()
+{
+	sed 's/.* //' "$work/lanes-1" | sort -u > "$work/less"
+	sed 's/.* //' "$work/lanes1-1" | sort -u > "$work/more"
+	[ -z "$(comm -23 "$work/less" "$work/more")" ] &&
+		[ -n "$(comm -13 "$work/less" "$work/more")" ]
+}
+
+no_file_twice_in_a_lane()
+{
+	local list
+
+	for list in "$work"/lanes*-*; do
+		[ -z "$(uniq -d "$list")" ] || { uniq -d "$list"; return 1; }
+	done
+}
+
+# The names in the first column of make help.
+targets()
+{
+	make -s help | sed -n 's/^  \([a-z][a-z0-9, -]*\)   *.*/\1/p; s/^  \([a-z0-9-]*\)$/\1/p' |
+		sed 's/  .*//' | tr -d , | tr ' ' '\n' | grep -v '^$'
+}
+
+all_targets_are_known()
+{
+	local name known missing=0
+
+	known=" $(scripts/check-everything --list) $(scripts/check-everything --others) "
+	for name in $(targets); do
+		[[ ${known//$'\n'/ } == *" $name "* ]] && continue
+		echo "check-everything does not know the target $name"
+		missing=1
+	done
+	return $missing
+}
+
+from_refuses_unknown()
+{
+	! scripts/check-everything --from no-such-target > "$work/out" 2>&1 &&
+		grep -q no-such-target "$work/out"
+}
+
+check "each test file runs somewhere" all_files_run
+check "no file depends on User Mode Linux" nothing_depends_on_uml
+check "check-everything runs what check runs, and more" everything_has_more
+check "no file is twice in a lane" no_file_twice_in_a_lane
+check "check-everything knows all targets of make help" all_targets_are_known
+check "check-everything --from refuses unknown targets" from_refuses_unknown
+end_checks
