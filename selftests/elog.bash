@@ -12,6 +12,9 @@
 
 bats_require_minimum_version 1.5.0
 
+# shellcheck source=selftests/slowness.bash
+. "$BATS_TEST_DIRNAME/slowness.bash"
+
 # For setup_file: sets the paths.
 find_built()
 {
@@ -103,9 +106,9 @@ keep_output()
 	IFS=$'\n' read -r -d '' -a lines <<< "$output" || true
 }
 
-# Waits up to two minutes and more until a command succeeds; prints it if it fails. Reading
-# from a pipe without a writer sleeps without a process, which is slow to start in an
-# emulated guest.
+# Waits up to two minutes and more until a command succeeds, longer on a slow machine (see
+# selftests/slowness.bash); prints it if it fails. Reading from a pipe without a writer sleeps
+# without a process, which is slow to start in an emulated guest.
 wait_for()
 {
 	local -
@@ -116,15 +119,18 @@ wait_for()
 
 wait_longer_for()
 {
-	local tries pipe=$BATS_TEST_TMPDIR/.never
+	local tries most=2400 pipe=$BATS_TEST_TMPDIR/.never
 
 	[ -p "$pipe" ] || mkfifo "$pipe"
 	exec 9<> "$pipe"
-	for ((tries = 0; tries < 2400; tries++)); do
+	for ((tries = 0; tries < most; tries++)); do
 		read -r -t 0.05 -u 9 || true
 		if "$@" 9>&-; then
 			exec 9>&-
 			return 0
+		fi
+		if [ $tries = 2399 ]; then
+			most=$((most * $(slowness)))
 		fi
 	done
 	exec 9>&-
