@@ -11,7 +11,9 @@ help_text := \
 	'  programs-i386, programs-armhf  these and the tools as static 32-bit programs' \
 	'  setup        install packages for building and testing' \
 	'  demo         build, boot a guest and demonstrate the tools' \
-	'  check        run all tests, most of them in guests' \
+	'  check        build everything and run the tests that prove a change' \
+	'  check-everything  run all tests on all kernels and all benchmarks: hours;' \
+	'               FROM=TARGET continues an interrupted run' \
 	'  check-static check warnings (W=1, sparse), includes, tests and words' \
 	'  check-fleet  test elog ship with a cluster of NATS servers that are killed, cut off,' \
 	'               or have no space' \
@@ -139,16 +141,20 @@ check-static:
 tools:
 	@$(MAKE) --no-print-directory -C tools OUTPUT='$(top)/build/tools'
 
+# Two builds in one directory wait for each other; tools/Makefile does that itself.
 selftests:
-	@$(MAKE) --no-print-directory -C selftests OUTPUT='$(top)/build/selftests'
+	@mkdir -p build/selftests
+	+@flock build/selftests $(MAKE) --no-print-directory -C selftests \
+		OUTPUT='$(top)/build/selftests'
 
 # The C library's headers work for 32 bits as well; those of asm/ are close enough.
 programs-i386: options = CFLAGS="-O2 -g -m32 -idirafter /usr/include/$$(gcc -print-multiarch)"
 programs-armhf: options = CC=$(armhf_gcc)
 
 programs-i386 programs-armhf: programs-%:
-	@$(MAKE) --no-print-directory -C selftests OUTPUT='$(top)/build/selftests-$*' \
-		LDFLAGS=-static $(options)
+	@mkdir -p build/selftests-$*
+	+@flock build/selftests-$* $(MAKE) --no-print-directory -C selftests \
+		OUTPUT='$(top)/build/selftests-$*' LDFLAGS=-static $(options)
 	@$(MAKE) --no-print-directory -C tools OUTPUT='$(top)/build/tools-$*' \
 		LDFLAGS=-static $(options)
 
@@ -166,6 +172,9 @@ demo: setup
 
 check:
 	@scripts/check
+
+check-everything:
+	@scripts/check-everything $(if $(FROM),--from '$(FROM)')
 
 # The kernel's own tests, and those of this tree.
 user_events_tests := selftests/user_events_suite_test.sh build/selftests/user_events_test
@@ -439,7 +448,7 @@ help:
 	@printf '%s\n' $(help_text)
 
 .PHONY: all module tools selftests programs-i386 programs-armhf setup demo \
-	check check-user-events check-fleet check-armhf check-debug check-sanitizers check-static check-native stress \
+	check check-everything check-user-events check-fleet check-armhf check-debug check-sanitizers check-static check-native stress \
 	check-models fuzz \
 	bench bench-compare $(benches:%=bench-%) \
 	install install-module \
