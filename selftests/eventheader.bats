@@ -32,11 +32,12 @@ has_data_file()
 	run_elog show -q -e Prov/Order "$work/file"
 	[ "${#lines[@]}" = 2 ]
 	contains "${lines[1]}" " Prov " \
-		'number=1 item.name="tea" item.price=2.5 sizes=[10,20] event_id=7'
+		'number=1 item.name="tea" item.price=2.5 sizes=[10,20] paid=255 rest=5 event_id=7'
 	run_elog show -q -e 'user_events/*' --format json "$work/file"
 	[ "${#lines[@]}" = 4 ]
 	contains "$output" '"event":"Order"' \
-		'"number":1,"item.name":"tea","item.price":2.5,"sizes":[10,20],"event_id":7'
+		'"number":1,"item.name":"tea","item.price":2.5,"sizes":[10,20],"paid":255,"rest":5,"event_id":7' \
+		'"number":0,' '"paid":false,"rest":null,'
 	# Padding of a record is not data.
 	[[ $output != *undecoded* ]]
 	run_elog show -q -l error --fields error "$work/file"
@@ -77,11 +78,38 @@ has_data_file()
 	run_elog export -q --format jsonl "$work/file"
 	[ "$status" = 0 ]
 	contains "$output" '"Order"' \
-		'"number":1,"item.name":"tea","item.price":2.5,"sizes":[10,20],"event_id":7'
+		'"number":1,"item.name":"tea","item.price":2.5,"sizes":[10,20],"paid":255,"rest":5,"event_id":7'
 	run_elog export -q --format csv "$work/file"
 	[ "$status" = 0 ]
 	contains "$output" Order Failed tea
-	run_elog sql -q "$work/file" 'SELECT number, "item.name", "item.price" FROM "Prov/Order"'
+	run_elog sql -q "$work/file" 'SELECT number, "item.name", "item.price", rest FROM "Prov/Order"
+		WHERE rest IS NULL OR rest > 4'
 	[ "$status" = 0 ]
-	contains "$output" $'0\ttea\t2.5' $'1\ttea\t2.5'
+	contains "$output" $'0\ttea\t2.5\t' $'1\ttea\t2.5\t5'
+}
+
+@test "eventheader: babeltrace2 sees the decoded events" {
+	has_data_file
+	command -v babeltrace2 > /dev/null || skip "there is no babeltrace2"
+	[ -e "$EVENTLOG_TOOLS/babeltrace2-plugin-elog.so" ] || skip "the plugin was not built"
+	capture -o "$work/file" -e 'user_events/*'
+	mkdir "$work/plugins"
+	cp "$EVENTLOG_TOOLS/babeltrace2-plugin-elog.so" "$work/plugins"
+	run_apart babeltrace2 --plugin-path "$work/plugins" "$work/file"
+	[ "$status" = 0 ]
+	[ "${#lines[@]}" = 4 ]
+	contains "$output" ' Prov:Order: ' 'number = 1, item_name = "tea", item_price = 2.5' \
+		'rest = <none>, ' 'rest = { 5 }, ' ' Prov:Failed: ' 'error = ( "ENOENT" : container = 2 )'
+}
+
+@test "eventheader: the command of eventlog-user_events(7)" {
+	local command page=$TREE/tools/man/eventlog-user_events.7
+
+	has_data_file
+	command=$("$TREE/scripts/doc-commands" "$page" | sed -n 's/.*\tblock\t\(elog capture .*\)/\1/p')
+	[ -n "$command" ]
+	cd "$work"
+	eval "$command -- $EVENTLOG_BUILD/selftests/produce_eventheader 2"
+	run_elog show -q -e 'Prov/*' file.elog
+	[ "${#lines[@]}" = 4 ]
 }

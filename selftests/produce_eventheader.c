@@ -59,7 +59,7 @@ static void emit_record(int fd, __u32 index, __u8 level, const void *metadata, s
 int main(int argc, char **argv)
 {
 	static const char order[] = "Order\0number\0\x04item\0\x81\2name\0\x0a" "price\0\x85\x08"
-				    "sizes\0\x43";
+				    "sizes\0\x43" "paid\0\x82\7rest\0\x8d\1";
 	static const char failed[] = "Failed\0error\0\x84\4";
 	struct {
 		__u32 number;
@@ -68,8 +68,12 @@ int main(int argc, char **argv)
 		double price;
 		__u16 count;
 		__u16 sizes[2];
+		__u8 paid;
+		__u16 rest_size;
+		__u32 rest;
 	} __attribute__((packed)) data = {
 		.length = 3, .name = "tea", .price = 2.5, .count = 2, .sizes = { 10, 20 },
+		.rest = 5,
 	};
 	const __u32 error = ENOENT;
 	__u32 indexes[2], i, count;
@@ -87,9 +91,12 @@ int main(int argc, char **argv)
 		pause();
 	for (i = 0; i < count; i++) {
 		data.number = i;
+		data.paid = (__u8)i * 255;
+		/* The first one has no value. */
+		data.rest_size = i ? sizeof(data.rest) : 0;
 		if (enabled[0])
 			emit_record(fd, indexes[0], 4, order, sizeof(order) - 1, &data,
-				    sizeof(data));
+				    sizeof(data) - sizeof(data.rest) + data.rest_size);
 		if (enabled[1])
 			emit_record(fd, indexes[1], 2, failed, sizeof(failed) - 1, &error,
 				    sizeof(error));

@@ -55,7 +55,7 @@ static const struct option_definition definitions[] = {
 	  PARSED(MUST_BE_EVENT) },
 	{ 'k', "keywords", "KEYWORDS", "only events that have one of these keywords: names or\n"
 	  "masks, separated by commas", PARSED("must be names or masks, separated by commas") },
-	{ 'l', "level", "LEVEL", "only events at most this verbose: critical, error,\n"
+	{ 'l', "level", "LEVEL", "only this level or more severe: critical, error,\n"
 	  "warning, notice, info, debug, verbose, or 1 to 7", PARSED(NULL) },
 	{ 's', "session", "SESSION", "only this session; may be repeated",
 	  PARSED("must be a number of at most 64 bits") },
