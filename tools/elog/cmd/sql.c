@@ -229,6 +229,8 @@ static int create_tables(struct sql *sql)
 		ret = visit_run(sql->visit);
 	if (ret)
 		return ret == -EIO ? sql_error(sql) : ret;
+	if (visit_is_unreadable(sql->visit))
+		return -EBADMSG;
 	ret = run_text(sql, "COMMIT");
 	for (kind = sql->visit->kinds; kind && !ret; kind = kind->next)
 		if (strcmp(kind->provider, "?"))

@@ -9,6 +9,7 @@ fleet_file.py events FILE HOST MACHINE FIRST COUNT STEP ERROR
 fleet_file.py record DIR HOST MACHINE
     Behaves like elog capture --rotate: writes files of events to DIR/x.elog, as above, until
     there is a file DIR/stop. DIR/all has links to all of them.
+fleet_file.py version VERSION FILE  a file that says that it has this version
 fleet_file.py strip FILE KEY...         removes lines from the FILE block
 fleet_file.py capture DIR SIZE COUNT KEEP MACHINE STEP
     Behaves like elog capture --rotate: writes COUNT files of SIZE bytes to DIR/x.elog, STEP
@@ -112,6 +113,11 @@ def events(path, host, machine, first, count, step, error):
         file.writelines(event_blocks(host, machine, int(first), int(count), int(step), error))
 
 
+def version(number, path):
+    with open(path, "wb") as file:
+        file.write(block(FILE, f"version {number}\nflags 0x0\nbyte_order little\n".encode()))
+
+
 def strip(path, *keys):
     with open(path, "rb") as file:
         old = file.read()
@@ -175,4 +181,4 @@ def record(directory, host, machine):
 
 if __name__ == "__main__":
     {"make": make, "events": events, "strip": strip, "capture": capture,
-     "record": record}[sys.argv[1]](*sys.argv[2:])
+     "record": record, "version": version}[sys.argv[1]](*sys.argv[2:])

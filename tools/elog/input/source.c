@@ -19,6 +19,7 @@
 
 #include "input/decoded.h"
 #include "input/source_state.h"
+#include "util/file_error.h"
 #include "util/signals.h"
 #include "util/time_spec.h"
 
@@ -325,30 +326,10 @@ static int event_cache_find(struct source *source, struct input *input,
 static void print_error(struct source *source, struct elog_reader *reader,
 			const char *name, int error)
 {
-	const char *version;
+	char buffer[FILE_ERROR_BYTES];
 
 	source->failed = true;
-	switch (error) {
-	case -EBADMSG:
-		elog_error("%s: not a file of elog capture -o", name);
-		break;
-	case -EPROTONOSUPPORT:
-		version = reader ? elog_reader_info(reader, "version") : NULL;
-		if (version && atoi(version) == ELOG_FILE_VERSION) {
-			elog_error("%s: a file with features that this elog does not know: "
-				   "flags %s", name, elog_reader_info(reader, "flags"));
-			break;
-		}
-		elog_error("%s: a file of version %s, but this elog reads version %d", name,
-			   version ? version : "?", ELOG_FILE_VERSION);
-		break;
-	case -EOPNOTSUPP:
-		elog_error("%s: this build of elog cannot read the compression", name);
-		break;
-	default:
-		elog_error("%s: %s", name, strerror(-error));
-		break;
-	}
+	elog_error("%s: %s", name, file_error(reader, error, buffer));
 }
 
 /* "+SPAN" counts from the first segment of the earliest file. */
@@ -699,6 +680,7 @@ static int next_of_files(struct source *source, struct entry *entry)
 			source->complete = true;
 			return 0;
 		}
+		source->read = true;
 		if (input->unwanted)
 			continue;
 		entry->reader = input->reader;
@@ -728,6 +710,11 @@ int source_next(struct source *source, struct entry *entry)
 bool source_failed(const struct source *source)
 {
 	return source->failed;
+}
+
+bool source_is_unreadable(const struct source *source)
+{
+	return !source->live && !source->stream && source->failed && !source->read;
 }
 
 bool source_follows(const struct source *source)

@@ -113,6 +113,9 @@ bool source_failed(const struct source *source);
  */
 bool source_follows(const struct source *source);
 
+/** source_is_unreadable() - could nothing be read of any file? Then a result has no meaning */
+bool source_is_unreadable(const struct source *source);
+
 /**
  * source_progress() - how much was read
  * @source: of files

@@ -67,6 +67,7 @@ struct source {
 	struct seen_loss *seen;		/* LOSSES of them, a ring; or NULL */
 	size_t seen_count;		/* so far */
 	bool failed;
+	bool read;			/* something was read */
 	bool complete;			/* everything was read */
 	bool skipped;			/* events before --since were not read */
 	bool unfinished;		/* a capture still writes a file */
