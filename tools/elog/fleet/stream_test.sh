@@ -120,7 +120,10 @@ selects_hosts()
 		runs 0 show --host "$(machine c)" "$url/ELOG" && cmp c.txt stdout &&
 		runs 0 show --host 'web-[ab]' "$url" && says "4000 events" &&
 		says "events of web-a and web-b within" &&
-		runs 0 show --host none "$url" && says "0 events"
+		runs 1 show --host 'web-[x-z]' "$url" && says "0 events" &&
+		says "--host: no host 'web-[x-z]'; the stream has web-a, web-b, web-c" &&
+		runs 1 export --format csv --host none "$url" && says "no host 'none'" &&
+		runs 0 show --since -1h --host none "$url" && says "no host 'none' since then"
 }
 
 formats()
@@ -130,6 +133,23 @@ formats()
 		says "host,time,cpu" && says "web-a,0.000000000" &&
 		runs 0 show -n 1 --fields number,host "$url" && says "number=0 host=" &&
 		runs 0 stat "$url" && says "6000" && runs 0 stat --host web-a "$url" && says "2000"
+}
+
+# Each event says which host and machine it is from.
+origins()
+{
+	local host
+
+	runs 0 export --format jsonl "$url" || return 1
+	for host in a b c; do
+		[ "$(jq -c "select(.host == \"web-$host\") | .machine_id" stdout | sort -u)" = \
+			"\"$(machine "$host")\"" ] &&
+			[ "$(grep -c "\"host\":\"web-$host\"" stdout)" = 2000 ] || return 1
+	done
+	runs 0 export --format csv "$url" && [ "$(grep -c "web-b,$(machine b)," stdout)" = 2000 ] &&
+		runs 0 export --format parquet -o tables "$url" && [ -s tables/test.numbered.parquet ] &&
+		runs 0 export --format perfetto -o out.trace "$url" && grep -aq web-c out.trace &&
+		runs 1 sql "$url" 'select 1' && says "a stream cannot be read several times"
 }
 
 other_verbs()
@@ -169,6 +189,7 @@ check "captures are merged, and labelled" merges
 check "--host selects hosts" selects_hosts
 check "JSON, CSV, columns and counts" formats
 check "report, latency and export" other_verbs
+check "host and machine id in exports" origins
 check "a stream that only its leader can read" without_direct
 
 # Each part is 1000 bytes, and the file has 41.

@@ -422,6 +422,28 @@ static bool is_unfinished(const struct input *input, const struct elog_item *ite
 	return !fstat(input->fd, &stat) && S_ISREG(stat.st_mode) && stat.st_size > at;
 }
 
+static const char *known(const char *text)
+{
+	return *text ? text : NULL;
+}
+
+/* Remember whose events follow: asking the reader for each event would take long. */
+static void see_origin(struct input *input, struct entry *entry)
+{
+	const char *name = elog_reader_info(input->reader, "host");
+	const char *id = elog_reader_info(input->reader, "machine_id");
+
+	if (!name || strlen(name) >= sizeof(input->host_name))
+		name = "";
+	/* A machine without an id has zeros. */
+	if (!id || strlen(id) >= sizeof(input->machine_id) || strspn(id, "0") == strlen(id))
+		id = "";
+	strcpy(input->host_name, name);
+	strcpy(input->machine_id, id);
+	entry->host_name = known(input->host_name);
+	entry->machine_id = known(input->machine_id);
+}
+
 /* Return: as source_next(), or 0 for an item that is skipped. */
 static int select_item(struct source *source, struct input *input,
 		       struct entry *entry)
@@ -442,6 +464,7 @@ static int select_item(struct source *source, struct input *input,
 		       (item->cpu == EVENTLOG_CPU_UNKNOWN ||
 			number_matches(&source->options->cpus, item->cpu));
 	case ELOG_ITEM_PART:
+		see_origin(input, entry);
 		ret = source_see_part(source, input);
 		entry->file = input->name;
 		entry->host = input->host;
@@ -685,6 +708,8 @@ static int next_of_files(struct source *source, struct entry *entry)
 			continue;
 		entry->reader = input->reader;
 		entry->host = input->host;
+		entry->host_name = known(input->host_name);
+		entry->machine_id = known(input->machine_id);
 		entry->file = input->name;
 		entry->processes = elog_reader_processes(input->reader);
 		entry->wall_offset = elog_reader_wall_offset(input->reader);
@@ -702,6 +727,8 @@ int source_next(struct source *source, struct entry *entry)
 	entry->unfinished = false;
 	entry->recorded = NULL;
 	entry->host = NULL;
+	entry->host_name = NULL;
+	entry->machine_id = NULL;
 	entry->gap = NULL;
 	return source->live ? next_live(source, entry) :
 			      next_of_files(source, entry);
@@ -784,7 +811,7 @@ bool source_finish(const struct source *source)
 {
 	bool failed = has_unknown_names(source);
 
-	source_finish_stream(source);
+	failed |= source_finish_stream(source);
 	if (source->live && source->live->filter)
 		try_definitions(source);
 	return selection_finish(source->selection) || failed;

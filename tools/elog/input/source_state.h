@@ -18,6 +18,9 @@
 /* The header of the first block of a file, which contains a checksum of the block. */
 #define HEAD_BYTES	32
 
+#define HOST_NAME_BYTES		256
+#define MACHINE_ID_BYTES	40
+
 struct input {
 	struct elog_reader *reader;	/* NULL: live, or at its end */
 	const char *name;
@@ -25,6 +28,8 @@ struct input {
 	struct stream_capture *capture;	/* NULL: a file */
 	char *label;			/* @name, if it is allocated */
 	char *host;			/* of @capture */
+	char host_name[HOST_NAME_BYTES];	/* of the present part; "": not known */
+	char machine_id[MACHINE_ID_BYTES];	/* likewise */
 	bool unwanted;			/* --host does not select it */
 	uint64_t generation;
 	struct elog_map event_cache;		/* struct cached_event, by descriptor */
@@ -95,7 +100,7 @@ bool source_next_gap(struct source *source, struct entry *entry);
 /** source_wait() - a stream has nothing for now: return 1 it has again; or a negative errno */
 int source_wait(struct source *source);
 
-/** source_finish_stream() - print what is known only at the end */
-void source_finish_stream(const struct source *source);
+/** source_finish_stream() - print what is known only at the end; return true: an error */
+bool source_finish_stream(const struct source *source);
 
 #endif /* SOURCE_STATE_H */
