@@ -28,7 +28,8 @@ load elog.bash
 	fails_with "-k: invalid keywords '0'" capture -k 0
 	fails_with "-l: invalid level 'loud': must be one of critical, error, warning, notice, info, debug, verbose, warn, or a number from 1 to 7" capture -l loud
 	fails_with "-l: invalid level '8'" capture -l 8
-	fails_with "-s: invalid session '-1'" capture -s -1
+	fails_with "-s: invalid session '-9223372036854775809'" capture -s -9223372036854775809
+	fails_with "-s: invalid session '-0x1'" capture -s -0x1
 	fails_with "-s: invalid session '0x10000000000000000'" capture -s 0x10000000000000000
 	fails_with "-p: invalid pid '0'" capture -p 0
 	fails_with "-t: invalid tid 'me'" capture -t me

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "cmd/info_file.h"
+#include "util/file_error.h"
 
 struct entry {
 	const char *key;	/* in the header and in JSON */
@@ -115,6 +116,7 @@ static int put_file(const char *path, const struct options *options, struct elog
 {
 	struct elog_reader *reader = NULL;
 	struct elog_item item;
+	char buffer[FILE_ERROR_BYTES];
 	int fd, ret;
 
 	fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -130,13 +132,11 @@ static int put_file(const char *path, const struct options *options, struct elog
 	} else if (ret >= 0) {
 		ret = -EBADMSG;
 	}
+	if (ret)
+		elog_error("%s: %s", path, file_error(reader, ret, buffer));
 	elog_reader_close(reader);
 	if (fd >= 0)
 		close(fd);
-	if (ret == -EBADMSG)
-		elog_error("%s: not a file of elog, or its start is damaged", path);
-	else if (ret)
-		elog_error("%s: %s", path, strerror(-ret));
 	return ret;
 }
 

@@ -255,7 +255,8 @@ static uint64_t report_total(struct latency *latency)
 		report.elapsed = latency->live.ended - latency->live.started;
 	else if (latency->any && last > latency->first_wall)
 		report.elapsed = (uint64_t)last - (uint64_t)latency->first_wall;
-	latency_print(&report, &latency->output);
+	if (!source_is_unreadable(latency->source))
+		latency_print(&report, &latency->output);
 	return lost;
 }
 
@@ -288,6 +289,8 @@ static void print_unpaired(const struct latency *latency)
 		fprintf(stderr, "elog: dropped %" PRIu64 " START%s, as more than %" PRIu32
 			" were pending: pairs may be missing; see --pending\n", counts->dropped,
 			counts->dropped == 1 ? "" : "s", latency->pairs.pairing.pending_max);
+	if (source_is_unreadable(latency->source))
+		return;
 	if (!counts->starts)
 		fprintf(stderr, "elog: no event matched START '%s'\n", latency->start);
 	if (!counts->ends)

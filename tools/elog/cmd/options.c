@@ -14,6 +14,7 @@
 #include "input/keywords.h"
 #include "util/array.h"
 #include "util/nearest.h"
+#include "util/session_number.h"
 
 #define COMPRESS_LEVEL		3
 #define COMPRESS_LEVEL_MAX	19
@@ -266,18 +267,30 @@ static bool parse_seconds(const char *text, uint64_t *nanoseconds)
 	return *nanoseconds != 0;
 }
 
-static bool add_number(struct number_list *list, const char *text, uint64_t most)
+static bool add_value(struct number_list *list, uint64_t value)
 {
-	uint64_t value, *larger;
+	uint64_t *larger;
 
-	if (!parse_unsigned(text, most, &value))
-		return false;
 	larger = array_grow(list->values, list->count, sizeof(*larger));
 	if (!larger)
 		return false;
 	larger[list->count++] = value;
 	list->values = larger;
 	return true;
+}
+
+static bool add_number(struct number_list *list, const char *text, uint64_t most)
+{
+	uint64_t value;
+
+	return parse_unsigned(text, most, &value) && add_value(list, value);
+}
+
+static bool add_session(struct number_list *list, const char *text)
+{
+	uint64_t session;
+
+	return session_parse(text, &session) && add_value(list, session);
 }
 
 static bool add_string(const char ***strings, size_t *count, const char *text)
@@ -391,7 +404,7 @@ static bool take_option(const struct verb *verb, struct options *options,
 	case 'l':
 		return parse_level(options, argument);
 	case 's':
-		return add_number(&options->sessions, argument, UINT64_MAX);
+		return add_session(&options->sessions, argument);
 	case 'p':
 		return add_number(&options->pids, argument, INT32_MAX) &&
 		       options->pids.values[options->pids.count - 1];

@@ -17,12 +17,17 @@
 #include "cmd/verb.h"
 #include "export/visit.h"
 #include "input/parts.h"
+#include "nats/stream.h"
 #include "output/output.h"
 #include "sql/event_table.h"
+#include "util/nearest.h"
+#include "util/session_number.h"
 #include "util/signals.h"
 
 #ifdef ELOG_SQLITE
 #define CHECK_STEPS	10000	/* of SQLite between two looks at signals */
+#define TABLES_MAX	30	/* in a message */
+#define NO_TABLE	"no such table: "
 
 struct sql {
 	const struct options *options;	/* without the query */
@@ -38,9 +43,10 @@ struct sql {
 
 static const char *const tables[] = {
 	"CREATE TEMP TABLE lost(time INTEGER, mono INTEGER, cpu INTEGER, cause TEXT,"
-	" count INTEGER, invalid INTEGER)",
-	"CREATE TEMP TABLE spans(time INTEGER, mono INTEGER, session INTEGER, cpu INTEGER,"
-	" pid INTEGER, tid INTEGER, provider TEXT, name TEXT, duration INTEGER)",
+	" count INTEGER, invalid INTEGER, host TEXT, machine_id TEXT)",
+	"CREATE TEMP TABLE spans(time INTEGER, mono INTEGER, " EVENT_TABLE_SESSION ","
+	" session_number INTEGER, cpu INTEGER, pid INTEGER, tid INTEGER, provider TEXT,"
+	" name TEXT, duration INTEGER, host TEXT, machine_id TEXT)",
 };
 
 static int sql_error(const struct sql *sql)
@@ -83,6 +89,26 @@ static void bind_cpu(sqlite3_stmt *statement, int column, unsigned int cpu)
 		sqlite3_bind_int64(statement, column, cpu);
 }
 
+/* A null without a value. */
+static void bind_text(sqlite3_stmt *statement, int column, const char *text)
+{
+	sqlite3_bind_text(statement, column, text, -1, SQLITE_STATIC);
+}
+
+static void bind_session(sqlite3_stmt *statement, int column, uint64_t session)
+{
+	char text[SESSION_TEXT_BYTES];
+
+	snprintf(text, sizeof(text), "0x%" PRIx64, session);
+	if (session) {
+		sqlite3_bind_text(statement, column, text, -1, SQLITE_TRANSIENT);
+		sqlite3_bind_int64(statement, column + 1, (sqlite3_int64)session);
+	} else {
+		sqlite3_bind_null(statement, column);
+		sqlite3_bind_null(statement, column + 1);
+	}
+}
+
 static int take_loss(void *context, const struct entry *entry, uint64_t count)
 {
 	struct sql *sql = context;
@@ -98,12 +124,14 @@ static int take_loss(void *context, const struct entry *entry, uint64_t count)
 		sqlite3_bind_int64(statement, 1, wall_time(item->time, entry->wall_offset));
 		sqlite3_bind_int64(statement, 2, (sqlite3_int64)item->time);
 		bind_cpu(statement, 3, item->cpu);
-		sqlite3_bind_text(statement, 4, i == CAUSE_INVALID ? "invalid" :
-				  elog_lost_name(i) ? : "unknown", -1, SQLITE_STATIC);
+		bind_text(statement, 4, i == CAUSE_INVALID ? "invalid" :
+			  elog_lost_name(i) ? : "unknown");
 		sqlite3_bind_int64(statement, 5, i == CAUSE_INVALID ? 0 :
 				   (sqlite3_int64)item->lost[i]);
 		sqlite3_bind_int64(statement, 6, i == CAUSE_INVALID ?
 				   (sqlite3_int64)item->lost[i] : 0);
+		bind_text(statement, 7, entry->host_name);
+		bind_text(statement, 8, entry->machine_id);
 		ret = insert(statement);
 	}
 	return ret;
@@ -119,17 +147,16 @@ static int take_event(void *context, struct visit_event *event)
 		return 0;
 	sqlite3_bind_int64(statement, 1, span->wall);
 	sqlite3_bind_int64(statement, 2, (sqlite3_int64)span->time);
-	if (span->session)
-		sqlite3_bind_int64(statement, 3, (sqlite3_int64)span->session);
-	else
-		sqlite3_bind_null(statement, 3);
-	bind_cpu(statement, 4, span->cpu);
-	sqlite3_bind_int64(statement, 5, span->pid);
-	sqlite3_bind_int64(statement, 6, span->tid);
-	sqlite3_bind_text(statement, 7, event->kind->provider, -1, SQLITE_STATIC);
-	sqlite3_bind_text(statement, 8, span->role->start.name,
+	bind_session(statement, 3, span->session);
+	bind_cpu(statement, 5, span->cpu);
+	sqlite3_bind_int64(statement, 6, span->pid);
+	sqlite3_bind_int64(statement, 7, span->tid);
+	bind_text(statement, 8, event->kind->provider);
+	sqlite3_bind_text(statement, 9, span->role->start.name,
 			  (int)span->role->start.name_size, SQLITE_STATIC);
-	sqlite3_bind_int64(statement, 9, (sqlite3_int64)span->duration);
+	sqlite3_bind_int64(statement, 10, (sqlite3_int64)span->duration);
+	bind_text(statement, 11, event->entry->host_name);
+	bind_text(statement, 12, event->entry->machine_id);
 	return insert(statement);
 }
 
@@ -207,6 +234,59 @@ static int create_views(struct sql *sql, bool copied)
 	return ret;
 }
 
+/* ------------------------------------------------------------------------
+ * Tables that are not there
+ */
+
+/* The shorter name of an event's table. Return: memory of SQLite, or NULL. */
+static char *table_name(const struct sql *sql, const struct event_kind *kind)
+{
+	if (!strcmp(kind->provider, "?") || is_reserved(kind->provider))
+		return NULL;
+	return is_ambiguous(sql, kind) ?
+	       sqlite3_mprintf("%s/%s", kind->provider, kind->name) :
+	       sqlite3_mprintf("%s", kind->name);
+}
+
+static void offer_table(struct nearest *nearest, struct elog_text *list, size_t *count,
+			const char *name)
+{
+	const char *quote = strchr(name, '/') ? "\"" : "";
+
+	nearest_offer(nearest, name);
+	if ((*count)++ < TABLES_MAX)
+		elog_text_printf(list, "%s%s%s%s", list->size ? ", " : "", quote, name, quote);
+}
+
+/* A query has an error: list the tables, if it uses one that is not there. */
+static int query_error(const struct sql *sql)
+{
+	const char *message = sqlite3_errmsg(sql->db);
+	struct nearest nearest = { .sought = message + strlen(NO_TABLE) };
+	const struct event_kind *kind;
+	struct elog_text list = { 0 };
+	size_t count = 0;
+	char *name;
+
+	if (strncmp(message, NO_TABLE, strlen(NO_TABLE)))
+		return sql_error(sql);
+	for (kind = sql->visit->kinds; kind; kind = kind->next) {
+		name = table_name(sql, kind);
+		if (name)
+			offer_table(&nearest, &list, &count, name);
+		sqlite3_free(name);
+	}
+	offer_table(&nearest, &list, &count, "lost");
+	offer_table(&nearest, &list, &count, "spans");
+	nearest_error(&nearest, "%s", message);
+	if (count > TABLES_MAX)
+		elog_text_printf(&list, " and %zu others", count - TABLES_MAX);
+	elog_hint("tables: %s", list.data ? : "");
+	nearest_free(&nearest);
+	elog_text_free(&list);
+	return -EINVAL;
+}
+
 /* Read the files once: damage and losses are reported, and the events are known. */
 static int create_tables(struct sql *sql)
 {
@@ -218,10 +298,10 @@ static int create_tables(struct sql *sql)
 		ret = run_text(sql, tables[i]);
 	if (ret)
 		return ret;
-	if (sqlite3_prepare_v2(sql->db, "INSERT INTO lost VALUES(?,?,?,?,?,?)", -1,
+	if (sqlite3_prepare_v2(sql->db, "INSERT INTO lost VALUES(?,?,?,?,?,?,?,?)", -1,
 			       &sql->insert_loss, NULL) ||
 	    (strcasestr(sql->query, "spans") &&
-	     sqlite3_prepare_v2(sql->db, "INSERT INTO spans VALUES(?,?,?,?,?,?,?,?,?)", -1,
+	     sqlite3_prepare_v2(sql->db, "INSERT INTO spans VALUES(?,?,?,?,?,?,?,?,?,?,?,?)", -1,
 				&sql->insert_span, NULL)))
 		return sql_error(sql);
 	ret = run_text(sql, "BEGIN");
@@ -229,6 +309,8 @@ static int create_tables(struct sql *sql)
 		ret = visit_run(sql->visit);
 	if (ret)
 		return ret == -EIO ? sql_error(sql) : ret;
+	if (visit_is_unreadable(sql->visit))
+		return -EBADMSG;
 	ret = run_text(sql, "COMMIT");
 	for (kind = sql->visit->kinds; kind && !ret; kind = kind->next)
 		if (strcmp(kind->provider, "?"))
@@ -360,7 +442,7 @@ static int run_query(struct sql *sql)
 		ret = create_views(sql, true);
 	while (!ret && *rest && is_going(sql)) {
 		if (sqlite3_prepare_v2(sql->db, rest, -1, &statement, &rest))
-			return sql_error(sql);
+			return query_error(sql);
 		if (statement)
 			ret = run_statement(sql, statement);
 		sqlite3_finalize(statement);
@@ -403,6 +485,12 @@ static int check_files(const struct options *options)
 		return -EINVAL;
 	}
 	for (i = 0; i < options->argument_count - 1; i++) {
+		if (stream_is_url(options->arguments[i])) {
+			elog_error("%s: a stream cannot be read several times, as SQL needs it; "
+				   "write its events to tables: elog export --format parquet",
+				   options->arguments[i]);
+			return -EINVAL;
+		}
 		if (stat(options->arguments[i], &info) || S_ISREG(info.st_mode))
 			continue;
 		elog_error("%s: must be a regular file: it is read several times",
@@ -472,9 +560,10 @@ const struct verb verb_sql = {
 	.usage = "[OPTION...] FILE... QUERY",
 	.description =
 	"Answers QUERY about the events of FILEs, which elog capture -o wrote. Each event is a\n"
-	"table with the columns time (ns since 1970), mono (ns of the monotonic clock), session,\n"
-	"cpu, pid, tid, comm, and its fields. The table lost has the losses, and the table spans\n"
-	"the time from each START to its END.\n"
+	"table with the columns time (ns since 1970), mono (ns of the monotonic clock), session\n"
+	"(as text, '0x1'), session_number, cpu, pid, tid, comm, instance, host, machine_id, and\n"
+	"its fields. The table lost has the losses, and the table spans the time from each START\n"
+	"to its END.\n"
 	"\n"
 	"The name of a table is that of the event, or \"PROVIDER/EVENT\".\n"
 	"\n"

@@ -168,7 +168,7 @@ static void count_files(struct stat_run *run)
 	/* Times in a file may be anything. */
 	span = (uint64_t)counters->final - (uint64_t)counters->first;
 	counters_rates(run->counters, span);
-	if (!run->error)
+	if (!run->error && !source_is_unreadable(run->source))
 		print(run, span, 0);
 	run->live.ended = span;
 }

@@ -8,6 +8,7 @@ types    an event with a field of each type, with unusual values; an unknown def
 decoded  an event with an eventheader, which has fields of other types
 names    events and fields with names that SQLite or other columns have
 traces   a span whose events carry ids of a trace
+sessions sessions with small and large numbers
 many     COUNT sessions, of which 100 are open at a time
 """
 import os
@@ -178,6 +179,14 @@ def wide(path, count):
             for _ in range(count):
                 file.event(number, b"a" * number + b"b" * 200)
             file.sync()
+
+
+def sessions(path):
+    with ElogFile(path, {number: schema(*EVENTS[number]) for number in (1, 2)}) as file:
+        for session in 0x8000000000000001, 1, 16, 2 ** 64 - 1:
+            start(file, session, 1, "/a")
+            end(file, session, 200, 1)
+        end(file, 0, 200, 1)
 
 
 def many(path, count):

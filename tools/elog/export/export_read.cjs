@@ -147,6 +147,9 @@ async function perfetto() {
   for (const [name, value] of await rows(
     "select name, value from stats where value > 0 and severity <> 'info'"))
     console.log(`stats: ${name} ${value}`);
+  const unknown = (await rows(`select count(*) from slice
+    where extract_arg(arg_set_id, 'debug.host') is null`))[0][0];
+  if (unknown) console.log(`without host ${unknown}`);
   const argument = (name) => `sum(extract_arg(arg_set_id, 'debug.${name}'))`;
   // A span is two events.
   const where = "from slice where category <> 'eventlog'";

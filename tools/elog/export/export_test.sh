@@ -102,6 +102,25 @@ csv_has_the_same_table()
 	CODE
 }
 
+# The host and the machine are in each row of each format, also of losses and spans.
+origins_are_exported()
+{
+	local host id
+
+	host=$(uname -n)
+	id=$(cat /etc/machine-id 2> /dev/null)
+	export_to 2 jsonl out.jsonl spans.elog || return 1
+	[ "$(jq -c '[.host, .machine_id]' out.jsonl | sort -u)" = \
+		"$(jq -nc --arg host "$host" --arg id "$id" \
+			'[$host, if $id == "" then null else $id end]')" ] &&
+		export_to 2 csv out.csv spans.elog && head -n 1 out.csv | grep -q ',host,machine_id,' &&
+		export_to 2 perfetto out.perfetto spans.elog && grep -aq "$host" out.perfetto &&
+		export_to 2 parquet out.d spans.elog || return 1
+	for file in out.d/*; do
+		grep -aq machine_id "$file" || return 1
+	done
+}
+
 spans_of_other_events()
 {
 	"$elog" export -q --format jsonl --span request_start:note --by tid spans.elog > out || :
@@ -263,6 +282,7 @@ check 'wrong usage gives the reason' refuses_wrong_usage
 check 'all JSON lines have the same keys, and spans and losses are in them' json_lines_have_equal_keys
 check 'times are universal' times_are_universal
 check 'CSV has the same table' csv_has_the_same_table
+check 'hosts and machines are exported' origins_are_exported
 check '--span, --by and --pending make spans' spans_of_other_events
 check 'selections apply' selections_apply
 check 'unknown definitions and short payloads are exported' unknown_and_damaged_payloads
@@ -319,18 +339,23 @@ types_are_kept()
 		(async () => {
 		  const connection = await (await DuckDBInstance.create(':memory:')).connect();
 		  const rows = async (sql) => (await connection.runAndReadAll(sql)).getRowsJson();
-		  const found = JSON.stringify(await rows("select * exclude (time) from 'types.d/all.typed.parquet'"));
+		  const found = JSON.stringify(await rows("select * exclude (time, host, machine_id) from 'types.d/all.typed.parquet'"));
 		  const wanted = JSON.stringify([
-		    ['2000', '18446744073709551615', 1, 100, 101, 'worker', null, 171, '18446744073709551615', -300,
+		    ['2000', '0xffffffffffffffff', '18446744073709551615', 1, 100, 101, 'worker', null, 171, '18446744073709551615', -300,
 		      true, 'four', '\\x01\\x02\\x03', 'caf\u00e9', '\\x00\\xFF\\x7F\\x0A', '192.0.2.1', '::1',
 		      8080, '00:01:02:03:04:05', '1500000000', '2000', '9223372036854775809', 'LOW',
 		      'FIRST|SECOND', '\\x01\\x02', '-9223372036854775808', 7],
-		    ['3000', null, null, 100, 101, 'worker', null, 171, '18446744073709551615', -300,
+		    ['3000', null, null, null, 100, 101, 'worker', null, 171, '18446744073709551615', -300,
 		      true, 'four', '\\x01\\x02\\x03', '\ufffd\ufffd(\u0001', '\\x00\\xFF\\x7F\\x0A', '192.0.2.1',
 		      '::1', 8080, '00:01:02:03:04:05', '1500000000', '2000', '9223372036854775809', 'LOW',
 		      'FIRST|SECOND', '\\x01\\x02', '-9223372036854775808', 7],
-		    ['4000', null, 1, 0, 0, '', null, 171, '18446744073709551615', -300, true].concat(Array(16).fill(null)),
+		    ['4000', null, null, 1, 0, 0, '', null, 171, '18446744073709551615', -300, true].concat(Array(16).fill(null)),
 		  ]);
+		  const hosts = await rows("select distinct host from 'types.d/all.typed.parquet'");
+		  if (hosts.length !== 1 || hosts[0][0] !== require('os').hostname()) {
+		    console.log(hosts);
+		    process.exit(1);
+		  }
 		  if (found !== wanted) { console.log(found + '\n' + wanted); process.exit(1); }
 		  process.exit(0);
 		})().catch((error) => { console.log(error); process.exit(1); });

@@ -32,7 +32,8 @@ struct lines {
 };
 
 static const char header[] =
-	"time,mono,cpu,pid,tid,comm,provider,session,event,level,span,duration,instance,fields\n";
+	"time,mono,cpu,pid,tid,comm,provider,session,event,level,span,duration,instance,host,"
+	"machine_id,fields\n";
 
 static int open_lines(struct export *export)
 {
@@ -137,14 +138,24 @@ static void put_session(const struct lines *lines, struct elog_text *text, uint6
 		elog_text_character(text, '"');
 }
 
-/* @instance: NULL: the root */
-static void put_instance(const struct lines *lines, struct elog_text *text, const char *instance)
+static void put_optional(const struct lines *lines, struct elog_text *text, const char *key,
+			 const char *string)
 {
-	put_key(lines, text, ",\"instance\":");
-	if (instance)
-		put_string(lines, text, instance);
+	put_key(lines, text, key);
+	if (string)
+		put_string(lines, text, string);
 	else
 		put_null(lines, text);
+}
+
+/* Where an event or a loss is from. */
+static void put_origin(const struct lines *lines, struct elog_text *text,
+		       const struct entry *entry)
+{
+	/* NULL: the root */
+	put_optional(lines, text, ",\"instance\":", entry->item.instance);
+	put_optional(lines, text, ",\"host\":", entry->host_name);
+	put_optional(lines, text, ",\"machine_id\":", entry->machine_id);
 }
 
 static void put_span(const struct lines *lines, struct elog_text *text, const struct span *span)
@@ -222,13 +233,9 @@ static int line_of_event(void *context, struct visit_event *event)
 	put_session(lines, text, entry->item.session);
 	put_key(lines, text, ",\"event\":");
 	put_string(lines, text, event->kind->name);
-	put_key(lines, text, ",\"level\":");
-	if (level)
-		put_string(lines, text, level);
-	else
-		put_null(lines, text);
+	put_optional(lines, text, ",\"level\":", level);
 	put_span(lines, text, event->match.ended ? &event->match.span : NULL);
-	put_instance(lines, text, entry->item.instance);
+	put_origin(lines, text, entry);
 	put_fields(begin_fields(lines, text), entry);
 	return end_line(export);
 }
@@ -246,7 +253,7 @@ static int line_of_loss(void *context, const struct entry *entry, uint64_t count
 	elog_text_string(text, lines->csv ? ",,lost," : ",\"session\":null,\"event\":\"lost\","
 			 "\"level\":null");
 	put_span(lines, text, NULL);
-	put_instance(lines, text, entry->item.instance);
+	put_origin(lines, text, entry);
 	fields = begin_fields(lines, text);
 	elog_text_printf(fields, "{\"count\":%" PRIu64 ",", count);
 	json_causes(entry->item.lost, entry->item.lost_count, fields);

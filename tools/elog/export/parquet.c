@@ -42,17 +42,19 @@ static const struct {
 	const char *name;
 	enum column_type type;
 } common[] = {
-	{ "time", COLUMN_TIMESTAMP }, { "mono", COLUMN_U64 }, { "session", COLUMN_U64 },
-	{ "cpu", COLUMN_U32 }, { "pid", COLUMN_U32 }, { "tid", COLUMN_U32 },
-	{ "comm", COLUMN_TEXT }, { "instance", COLUMN_TEXT },
+	{ "time", COLUMN_TIMESTAMP }, { "mono", COLUMN_U64 }, { "session", COLUMN_TEXT },
+	{ "session_number", COLUMN_U64 }, { "cpu", COLUMN_U32 }, { "pid", COLUMN_U32 },
+	{ "tid", COLUMN_U32 }, { "comm", COLUMN_TEXT }, { "instance", COLUMN_TEXT },
+	{ "host", COLUMN_TEXT }, { "machine_id", COLUMN_TEXT },
 };
 
-enum { TIME, MONO, SESSION, CPU, PID, TID, COMM, INSTANCE };
+enum { TIME, MONO, SESSION, SESSION_NUMBER, CPU, PID, TID, COMM, INSTANCE, HOST, MACHINE_ID };
 
 /* Of spans, after these. */
 enum { SPAN_PROVIDER = ARRAY_SIZE(common), SPAN_NAME, SPAN_DURATION };
 
-enum { LOSS_TIME, LOSS_MONO, LOSS_CPU, LOSS_CAUSE, LOSS_COUNT, LOSS_INVALID };
+enum { LOSS_TIME, LOSS_MONO, LOSS_CPU, LOSS_CAUSE, LOSS_COUNT, LOSS_INVALID, LOSS_HOST,
+       LOSS_MACHINE_ID };
 
 /* ------------------------------------------------------------------------
  * Tables
@@ -228,18 +230,33 @@ static void put_cpu(struct table *table, size_t column, unsigned int cpu)
 
 static void put_session(struct table *table, uint64_t session)
 {
-	if (session)
-		table_integer(table, SESSION, session);
-	else
+	char text[2 + ELOG_HEX_MAX] = "0x";
+
+	if (session) {
+		table_bytes(table, SESSION, text,
+			    (size_t)(elog_put_hex(text + 2, session) - text));
+		table_integer(table, SESSION_NUMBER, session);
+	} else {
 		table_null(table, SESSION);
+		table_null(table, SESSION_NUMBER);
+	}
 }
 
-static void put_instance(struct table *table, const struct elog_item *item)
+static void put_optional(struct parquet *parquet, struct table *table, size_t column,
+			 const char *text)
 {
-	if (item->instance)
-		table_bytes(table, INSTANCE, item->instance, strlen(item->instance));
+	if (text)
+		put_text(parquet, table, column, text, strlen(text));
 	else
-		table_null(table, INSTANCE);
+		table_null(table, column);
+}
+
+/* Where an event is from. */
+static void put_origin(struct parquet *parquet, struct table *table, const struct entry *entry)
+{
+	put_optional(parquet, table, INSTANCE, entry->item.instance);
+	put_optional(parquet, table, HOST, entry->host_name);
+	put_optional(parquet, table, MACHINE_ID, entry->machine_id);
 }
 
 static void put_common(struct parquet *parquet, struct table *table, const struct entry *entry)
@@ -254,7 +271,7 @@ static void put_common(struct parquet *parquet, struct table *table, const struc
 	table_integer(table, PID, item->pid);
 	table_integer(table, TID, item->tid);
 	put_text(parquet, table, COMM, name, strlen(name));
-	put_instance(table, item);
+	put_origin(parquet, table, entry);
 }
 
 static void put_field(struct parquet *parquet, struct table *table, size_t column,
@@ -315,7 +332,7 @@ static int put_span(struct export *export, const struct visit_event *event)
 	table_integer(table, PID, span->pid);
 	table_integer(table, TID, span->tid);
 	put_text(parquet, table, COMM, name, span->tid ? strlen(name) : 0);
-	put_instance(table, &entry->item);
+	put_origin(parquet, table, entry);
 	put_text(parquet, table, SPAN_PROVIDER, event->kind->provider,
 		 strlen(event->kind->provider));
 	put_text(parquet, table, SPAN_NAME, span->role->start.name, span->role->start.name_size);
@@ -358,6 +375,7 @@ static int take_loss(void *context, const struct entry *entry, uint64_t count)
 	} columns[] = {
 		{ "time", COLUMN_TIMESTAMP }, { "mono", COLUMN_U64 }, { "cpu", COLUMN_U32 },
 		{ "cause", COLUMN_TEXT }, { "count", COLUMN_U64 }, { "invalid", COLUMN_U64 },
+		{ "host", COLUMN_TEXT }, { "machine_id", COLUMN_TEXT },
 	};
 	struct export *export = context;
 	struct parquet *parquet = export->state;
@@ -389,6 +407,8 @@ static int take_loss(void *context, const struct entry *entry, uint64_t count)
 		table_bytes(table, LOSS_CAUSE, cause, strlen(cause));
 		table_integer(table, LOSS_COUNT, invalid ? 0 : item->lost[i]);
 		table_integer(table, LOSS_INVALID, invalid ? item->lost[i] : 0);
+		put_optional(parquet, table, LOSS_HOST, entry->host_name);
+		put_optional(parquet, table, LOSS_MACHINE_ID, entry->machine_id);
 		ret = end_row(parquet, table, before);
 	}
 	return ret;

@@ -46,6 +46,7 @@ enum {
 	INTERNED_CATEGORY = 1,
 	INTERNED_EVENT = 2,
 	INTERNED_ANNOTATION = 3,
+	INTERNED_STRING = 29,
 	NAME_ID = 1,
 	NAME_TEXT = 2,
 	TRACK_ID = 1,
@@ -73,6 +74,7 @@ enum {
 	ANNOTATION_STRING = 6,
 	ANNOTATION_POINTER = 7,
 	ANNOTATION_NAME = 10,
+	ANNOTATION_STRING_ID = 17,
 };
 
 enum { FLAG_CLEARED = 1, FLAG_NEEDS_STATE = 2 };
@@ -84,10 +86,14 @@ enum { REALTIME = 1, MONOTONIC = 3, BOOTTIME = 6 };
  * @id: number, from 0
  * @offset: CLOCK_REALTIME - CLOCK_MONOTONIC when its first capture began. It stays the
  *	same, so that setting the clock changes no duration
+ * @host: number of the host's name; 0: not known
+ * @machine_id: number of the machine's id; likewise
  */
 struct boot {
 	uint32_t id;
 	int64_t offset;
+	uint64_t host;
+	uint64_t machine_id;
 };
 
 /*
@@ -155,6 +161,8 @@ struct start {
  * @next_track: the next number of a track
  * @session_name: number of "session"
  * @instance_name: number of "instance"
+ * @host_name: number of "host"
+ * @machine_id_name: number of "machine_id"
  * @groups: lanes by provider
  * @lost_track: above the tracks of losses; 0: there are none
  * @others_track: of events without thread; 0: there are none
@@ -176,6 +184,8 @@ struct perfetto {
 	uint64_t next_track;
 	uint64_t session_name;
 	uint64_t instance_name;
+	uint64_t host_name;
+	uint64_t machine_id_name;
 	struct group *groups;
 	uint64_t lost_track;
 	uint64_t others_track;
@@ -210,6 +220,13 @@ static void put_name(struct perfetto *perfetto, unsigned int what, uint64_t id,
 	pb_close(text, message);
 }
 
+/* Return: the number that stands for the string from now on. */
+static uint64_t intern(struct perfetto *perfetto, unsigned int what, const char *string)
+{
+	put_name(perfetto, what, perfetto->next_name, string, strlen(string));
+	return perfetto->next_name++;
+}
+
 static void put_utf8_field(struct perfetto *perfetto, unsigned int field, const char *string)
 {
 	perfetto->value.size = 0;
@@ -234,13 +251,11 @@ static void begin_trace(struct perfetto *perfetto)
 	message = pb_open(text, PACKET_DEFAULTS);
 	pb_uint(text, PACKET_CLOCK_ID, perfetto->realtime ? REALTIME : MONOTONIC);
 	pb_close(text, message);
-	perfetto->session_name = perfetto->next_name++;
-	perfetto->instance_name = perfetto->next_name++;
 	message = pb_open(text, PACKET_INTERNED);
-	put_name(perfetto, INTERNED_ANNOTATION, perfetto->session_name, "session",
-		 strlen("session"));
-	put_name(perfetto, INTERNED_ANNOTATION, perfetto->instance_name, "instance",
-		 strlen("instance"));
+	perfetto->session_name = intern(perfetto, INTERNED_ANNOTATION, "session");
+	perfetto->instance_name = intern(perfetto, INTERNED_ANNOTATION, "instance");
+	perfetto->host_name = intern(perfetto, INTERNED_ANNOTATION, "host");
+	perfetto->machine_id_name = intern(perfetto, INTERNED_ANNOTATION, "machine_id");
 	pb_close(text, message);
 	pb_close(text, packet);
 }
@@ -264,6 +279,21 @@ static void put_clocks(struct perfetto *perfetto, uint64_t monotonic, uint64_t b
 /* ------------------------------------------------------------------------
  * Boots
  */
+
+/* Let the events of a boot say which machine they are from. */
+static void intern_origin(struct perfetto *perfetto, const struct entry *entry, struct boot *boot)
+{
+	struct elog_text *text = perfetto->text;
+	size_t packet = open_packet(perfetto, FLAG_NEEDS_STATE);
+	size_t message = pb_open(text, PACKET_INTERNED);
+
+	if (entry->host_name)
+		boot->host = intern(perfetto, INTERNED_STRING, entry->host_name);
+	if (entry->machine_id)
+		boot->machine_id = intern(perfetto, INTERNED_STRING, entry->machine_id);
+	pb_close(text, message);
+	pb_close(text, packet);
+}
 
 /* Find the boot of a file's present segment, which may be a new one. */
 static int find_boot(struct perfetto *perfetto, const struct entry *entry)
@@ -293,6 +323,8 @@ static int find_boot(struct perfetto *perfetto, const struct entry *entry)
 			perfetto->base = boot->offset;
 		if (!boot->id && start)
 			put_clocks(perfetto, monotonic, boottime, realtime);
+		if (boot->id < BOOTS_MAX)
+			intern_origin(perfetto, entry, boot);
 	}
 	key = elog_map_bytes(&entry->reader, sizeof(entry->reader));
 	place = elog_map_get(&perfetto->readers, key);
@@ -392,13 +424,12 @@ static void put_thread_track(struct perfetto *perfetto, uint64_t track, uint64_t
 static void put_named_track(struct perfetto *perfetto, uint64_t track, uint64_t parent,
 			    const struct entry *entry, const char *name)
 {
-	const char *host = elog_reader_info(entry->reader, "host");
 	char label[128];
 
 	if (parent)
 		snprintf(label, sizeof(label), "%.32s %" PRIu32, name, entry->item.tid);
 	else
-		snprintf(label, sizeof(label), "%.48s %.32s %" PRIu32, host ? host : "",
+		snprintf(label, sizeof(label), "%.48s %.32s %" PRIu32, entry->host_name ? : "",
 			 name, entry->item.pid);
 	put_track(perfetto, track, parent, label);
 }
@@ -497,25 +528,19 @@ static struct names *new_names(struct perfetto *perfetto, const struct visit_eve
 		free(names);
 		return NULL;
 	}
-	names->event = perfetto->next_name++;
-	names->span = perfetto->next_name++;
-	names->category = perfetto->next_name++;
-	names->annotations = perfetto->next_name;
-	perfetto->next_name += schema ? schema->field_count : 1;
 	packet = open_packet(perfetto, FLAG_NEEDS_STATE);
 	message = pb_open(text, PACKET_INTERNED);
-	put_name(perfetto, INTERNED_EVENT, names->event, kind->name, strlen(kind->name));
+	names->event = intern(perfetto, INTERNED_EVENT, kind->name);
+	names->span = perfetto->next_name++;
 	if (kind->role.is_start)
 		put_name(perfetto, INTERNED_EVENT, names->span, kind->role.start.name,
 			 kind->role.start.name_size);
-	put_name(perfetto, INTERNED_CATEGORY, names->category, kind->provider,
-		 strlen(kind->provider));
+	names->category = intern(perfetto, INTERNED_CATEGORY, kind->provider);
+	names->annotations = perfetto->next_name;
 	for (i = 0; schema && i < schema->field_count; i++)
-		put_name(perfetto, INTERNED_ANNOTATION, names->annotations + i,
-			 schema->fields[i]->name, strlen(schema->fields[i]->name));
+		intern(perfetto, INTERNED_ANNOTATION, schema->fields[i]->name);
 	if (!schema)
-		put_name(perfetto, INTERNED_ANNOTATION, names->annotations, "payload",
-			 strlen("payload"));
+		intern(perfetto, INTERNED_ANNOTATION, "payload");
 	pb_close(text, message);
 	pb_close(text, packet);
 	return names;
@@ -563,9 +588,25 @@ static void put_value(struct perfetto *perfetto, struct elog_text *text,
 	}
 }
 
-/* Make the annotations of an event. A field that cannot be decoded has none. */
-static void make_fields(struct perfetto *perfetto, const struct visit_event *event,
-			bool with_session)
+/* What is not known has no annotation. */
+static void put_origin(const struct perfetto *perfetto, struct elog_text *text)
+{
+	const struct boot *boot = perfetto->boot;
+	size_t message, i;
+
+	for (i = 0; i < 2; i++) {
+		if (!(i ? boot->machine_id : boot->host))
+			continue;
+		message = pb_open(text, EVENT_ANNOTATION);
+		pb_uint(text, ANNOTATION_NAME_ID, i ? perfetto->machine_id_name :
+			perfetto->host_name);
+		pb_uint(text, ANNOTATION_STRING_ID, i ? boot->machine_id : boot->host);
+		pb_close(text, message);
+	}
+}
+
+/* Make the annotations of an event. @first: also those that both events of a slice have */
+static void make_fields(struct perfetto *perfetto, const struct visit_event *event, bool first)
 {
 	const struct elog_schema_event *schema = event->entry->cached->event;
 	const struct elog_item *item = &event->entry->item;
@@ -575,7 +616,9 @@ static void make_fields(struct perfetto *perfetto, const struct visit_event *eve
 	size_t message, i;
 
 	text->size = 0;
-	if (with_session && item->session) {
+	if (first)
+		put_origin(perfetto, text);
+	if (first && item->session) {
 		message = pb_open(text, EVENT_ANNOTATION);
 		pb_uint(text, ANNOTATION_NAME_ID, perfetto->session_name);
 		pb_uint(text, ANNOTATION_POINTER, item->session);
@@ -783,6 +826,7 @@ static int take_loss(void *context, const struct entry *entry, uint64_t count)
 	pb_uint(text, EVENT_TRACK, *track);
 	pb_string(text, EVENT_CATEGORY, EXPORT_PROVIDER);
 	pb_string(text, EVENT_NAME, count ? "lost" : "invalid records");
+	put_origin(perfetto, text);
 	put_count(text, "count", count);
 	if (invalid_records(item))
 		put_count(text, "invalid", invalid_records(item));
@@ -807,7 +851,8 @@ static int open_perfetto(struct export *export)
 		return -ENOMEM;
 	export->state = perfetto;
 	perfetto->text = &export->sink.text;
-	perfetto->realtime = export->options->argument_count > 1;
+	perfetto->realtime = export->options->argument_count > 1 ||
+			     source_is_stream(export->options);
 	perfetto->next_name = 1;
 	perfetto->next_track = 1;
 	elog_map_init(&perfetto->boots, sizeof(struct boot));

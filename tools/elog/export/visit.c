@@ -272,6 +272,11 @@ int visit_open(struct visit **result, const struct options *options,
 	return 0;
 }
 
+bool visit_is_unreadable(const struct visit *visit)
+{
+	return source_is_unreadable(visit->source);
+}
+
 void visit_print_spans(const struct visit *visit)
 {
 	const struct pair_counts *counts = &visit->spans.pairing.counts;

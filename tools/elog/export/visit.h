@@ -163,6 +163,9 @@ int visit_run(struct visit *visit);
  */
 int visit_finish(struct visit *visit, bool failed);
 
+/** visit_is_unreadable() - could nothing be read of any file? The reasons were printed */
+bool visit_is_unreadable(const struct visit *visit);
+
 /** visit_close() - free everything; NULL is allowed */
 void visit_close(struct visit *visit);
 

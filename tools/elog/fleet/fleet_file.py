@@ -6,6 +6,10 @@ fleet_file.py make FILE SIZE MACHINE    a file of at least SIZE bytes, of a mach
 fleet_file.py events FILE HOST MACHINE FIRST COUNT STEP ERROR
     a file with COUNT events that can be decoded, numbered from FIRST, of the CPU 0: the
     number is the time in STEP ns. The error of the clock is ERROR ns.
+fleet_file.py record DIR HOST MACHINE
+    Behaves like elog capture --rotate: writes files of events to DIR/x.elog, as above, until
+    there is a file DIR/stop. DIR/all has links to all of them.
+fleet_file.py version VERSION FILE  a file that says that it has this version
 fleet_file.py strip FILE KEY...         removes lines from the FILE block
 fleet_file.py capture DIR SIZE COUNT KEEP MACHINE STEP
     Behaves like elog capture --rotate: writes COUNT files of SIZE bytes to DIR/x.elog, STEP
@@ -75,34 +79,43 @@ def make(path, size, machine):
         file.write(contents(int(size), machine, random.Random(path)))
 
 
-def events(path, host, machine, first, count, step, error):
-    """The clocks of all machines started at EPOCH."""
-    first, count, step = int(first), int(count), int(step)
+def event_blocks(host, machine, first, count, step, error, group=500):
+    """Blocks of a file with events; a SYNC block follows each group of them. The clocks of
+    all machines started at EPOCH."""
     boot = f"{machine[:8]}-boot"
+    begin = first * step
+    position = 0
 
     def sync(time_now):
         return block(SYNC, struct.pack("<QQQQIIII", time_now, time_now, time_now,
                                        EPOCH + time_now, 0, 0, 48, 8))
 
+    schema = b"eventlog 1\nprovider test\nevent 1 numbered info -\n\tu64 number\n"
+    yield (block(FILE, (f"version 2\nflags 0x0\nbyte_order little\npage_size 4096\n"
+                        f"host {host}\nkernel 6.1\nmachine x86_64\nelog 1\n"
+                        f"machine_id {machine}\nboot_id {boot}\n"
+                        f"clock_error {error}\ncpus 1\n"
+                        f"start {begin} {begin} {EPOCH + begin}\n").encode())
+           + block(SCHEMA, struct.pack("<IIII", 1, 7, 0, 16) + schema)
+           + block(PROCESSES, struct.pack("<IIII16s", 8, 24, 100, 100, host.encode())))
+    for number in range(first, first + count, group):
+        last = min(number + group, first + count)
+        records = b"".join(struct.pack("<IIQQIIQ", 40, 1, each * step, 0, 100, 100, each)
+                           for each in range(number, last))
+        yield (block(DATA, struct.pack("<IIQII", 0, 0, position, 0, 24) + records)
+               + sync(last * step))
+        position += len(records)
+    yield block(END, struct.pack("<QQQQQ", count, 0, 0, 0, 0))
+
+
+def events(path, host, machine, first, count, step, error):
     with open(path, "wb") as file:
-        begin = first * step
-        file.write(block(FILE, (f"version 2\nflags 0x0\nbyte_order little\npage_size 4096\n"
-                                f"host {host}\nkernel 6.1\nmachine x86_64\nelog 1\n"
-                                f"machine_id {machine}\nboot_id {boot}\n"
-                                f"clock_error {error}\ncpus 1\n"
-                                f"start {begin} {begin} {EPOCH + begin}\n").encode()))
-        schema = b"eventlog 1\nprovider test\nevent 1 numbered info -\n\tu64 number\n"
-        file.write(block(SCHEMA, struct.pack("<IIII", 1, 7, 0, 16) + schema))
-        file.write(block(PROCESSES, struct.pack("<IIII16s", 8, 24, 100, 100, host.encode())))
-        position = 0
-        for number in range(first, first + count, 500):
-            last = min(number + 500, first + count)
-            records = b"".join(struct.pack("<IIQQIIQ", 40, 1, each * step, 0, 100, 100, each)
-                               for each in range(number, last))
-            file.write(block(DATA, struct.pack("<IIQII", 0, 0, position, 0, 24) + records))
-            position += len(records)
-            file.write(sync(last * step))
-        file.write(block(END, struct.pack("<QQ", count, 0)))
+        file.writelines(event_blocks(host, machine, int(first), int(count), int(step), error))
+
+
+def version(number, path):
+    with open(path, "wb") as file:
+        file.write(block(FILE, f"version {number}\nflags 0x0\nbyte_order little\n".encode()))
 
 
 def strip(path, *keys):
@@ -122,15 +135,15 @@ def rotate(path, keep):
             os.rename(source, f"{path}.{number}")
 
 
-def write_file(path, copy, whole, step):
+def write_file(path, copy, parts, pause):
     """A killed capture leaves an incomplete block; the next one appends its part."""
     with open(path, "ab") as file:
         if not os.path.exists(copy):
             os.link(path, copy)
         fcntl.fcntl(file, fcntl.F_OFD_SETLK, struct.pack("hhqqi4x", fcntl.F_WRLCK, 0, 0, 0, 0))
-        for at in range(0, len(whole), step):
-            os.write(file.fileno(), whole[at:at + step])
-            time.sleep(0.002)
+        for part in parts:
+            os.write(file.fileno(), part)
+            time.sleep(pause)
 
 
 def capture(directory, size, count, keep, machine, step):
@@ -143,11 +156,29 @@ def capture(directory, size, count, keep, machine, step):
         number = done
     while number < int(count):
         whole = contents(int(size), machine, random.Random(f"{machine}{number}"))
-        write_file(path, f"{copies}/{number:04}", whole, int(step))
+        write_file(path, f"{copies}/{number:04}",
+                   [whole[at:at + int(step)] for at in range(0, len(whole), int(step))], 0.002)
         number += 1
         if number < int(count):
             rotate(path, int(keep))
 
 
+RECORD_EVENTS = 200     # of a file
+
+
+def record(directory, host, machine):
+    path, copies = f"{directory}/x.elog", f"{directory}/all"
+    os.makedirs(copies)
+    number = 0
+    while not os.path.exists(f"{directory}/stop"):
+        if number:
+            rotate(path, 9999)
+        blocks = event_blocks(host, machine, number * RECORD_EVENTS, RECORD_EVENTS, 1000000,
+                              1500, 50)
+        write_file(path, f"{copies}/{number:04}", blocks, 0.03)
+        number += 1
+
+
 if __name__ == "__main__":
-    {"make": make, "events": events, "strip": strip, "capture": capture}[sys.argv[1]](*sys.argv[2:])
+    {"make": make, "events": events, "strip": strip, "capture": capture,
+     "record": record, "version": version}[sys.argv[1]](*sys.argv[2:])

@@ -24,6 +24,7 @@
 #include "input/live.h"
 #include "output/output.h"
 #include "util/array.h"
+#include "util/file_error.h"
 #include "util/tool.h"
 
 #define WINDOW		64	/* messages of at most SPOOL_CHUNK_MAX */
@@ -325,6 +326,7 @@ static int read_spool(struct shipper *shipper, unsigned int index)
 {
 	struct slot *slot = &shipper->window[shipper->next % WINDOW];
 	struct sent_spool *spool = &shipper->spools[index];
+	char buffer[FILE_ERROR_BYTES];
 	int ret;
 
 	if (!slot->data)
@@ -332,8 +334,7 @@ static int read_spool(struct shipper *shipper, unsigned int index)
 	ret = slot->data ? spool_next(spool->spool, slot->data, &slot->chunk) : -ENOMEM;
 	spool->empty = ret <= 0;
 	if (ret < 0 && ret != spool->error)
-		elog_error("%s: %s", spool_name(spool->spool), ret == -EBADMSG ?
-			   "not a file of elog, or its start is damaged" : strerror(-ret));
+		elog_error("%s: %s", spool_name(spool->spool), file_error(NULL, ret, buffer));
 	spool->error = ret < 0 ? ret : 0;
 	if (ret <= 0)
 		return ret;

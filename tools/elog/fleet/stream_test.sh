@@ -120,7 +120,10 @@ selects_hosts()
 		runs 0 show --host "$(machine c)" "$url/ELOG" && cmp c.txt stdout &&
 		runs 0 show --host 'web-[ab]' "$url" && says "4000 events" &&
 		says "events of web-a and web-b within" &&
-		runs 0 show --host none "$url" && says "0 events"
+		runs 1 show --host 'web-[x-z]' "$url" && says "0 events" &&
+		says "--host: no host 'web-[x-z]'; the stream has web-a, web-b, web-c" &&
+		runs 1 export --format csv --host none "$url" && says "no host 'none'" &&
+		runs 0 show --since -1h --host none "$url" && says "no host 'none' since then"
 }
 
 formats()
@@ -130,6 +133,23 @@ formats()
 		says "host,time,cpu" && says "web-a,0.000000000" &&
 		runs 0 show -n 1 --fields number,host "$url" && says "number=0 host=" &&
 		runs 0 stat "$url" && says "6000" && runs 0 stat --host web-a "$url" && says "2000"
+}
+
+# Each event says which host and machine it is from.
+origins()
+{
+	local host
+
+	runs 0 export --format jsonl "$url" || return 1
+	for host in a b c; do
+		[ "$(jq -c "select(.host == \"web-$host\") | .machine_id" stdout | sort -u)" = \
+			"\"$(machine "$host")\"" ] &&
+			[ "$(grep -c "\"host\":\"web-$host\"" stdout)" = 2000 ] || return 1
+	done
+	runs 0 export --format csv "$url" && [ "$(grep -c "web-b,$(machine b)," stdout)" = 2000 ] &&
+		runs 0 export --format parquet -o tables "$url" && [ -s tables/test.numbered.parquet ] &&
+		runs 0 export --format perfetto -o out.trace "$url" && grep -aq web-c out.trace &&
+		runs 1 sql "$url" 'select 1' && says "a stream cannot be read several times"
 }
 
 other_verbs()
@@ -169,6 +189,7 @@ check "captures are merged, and labelled" merges
 check "--host selects hosts" selects_hosts
 check "JSON, CSV, columns and counts" formats
 check "report, latency and export" other_verbs
+check "host and machine id in exports" origins
 check "a stream that only its leader can read" without_direct
 
 # Each part is 1000 bytes, and the file has 41.
@@ -307,6 +328,134 @@ killed_while_reading()
 check "--follow: another file, another host, and a server that is killed" follows
 check "a server that is killed while it is read" killed_while_reading
 servers_stop
+
+# elog ship that continues at the beginning of a file tells which file is before it, although
+# it does not send that one. Here it is stored last.
+continues_at_a_beginning()
+{
+	rm -rf n0 a && mkdir a && server_start 0 &&
+		events a a/x.elog.1 0 1000 && events a a/x.elog 1000 1000 &&
+		ship --replicas 1 a/x.elog && servers_stop && rm -rf n0 && server_start 0 &&
+		sed -i 's/^offset .*/offset 0/' a/.x.elog.shipped &&
+		ship --replicas 1 a/x.elog && rm a/.x.elog.shipped || return 1
+	runs 0 show "$url" && [ "$(wc -l < stdout)" = 1000 ] && ship a/x.elog &&
+		runs 0 show "$url" && labelled web-a a/x.elog.1 a/x.elog | cmp - stdout
+}
+
+check "elog ship that continues at the beginning of a file" continues_at_a_beginning
+servers_stop
+
+# ------------------------------------------------------------------------
+# Rounds of kill -9 of servers and of all shippers, while three hosts write. The stream must
+# have the events of each host in order, without a gap. EVENTLOG_STREAM_ROUNDS: the number.
+#
+
+rounds=${EVENTLOG_STREAM_ROUNDS:-2}
+
+start_shipper()
+{
+	"$elog" ship -q --replicas 3 "$url" "$1/x.elog" >> "$1.out" 2>&1 &
+	shippers[$1]=$!
+}
+
+kill_shippers()
+{
+	local host
+
+	for host in "${!shippers[@]}"; do
+		kill -9 "${shippers[$host]}"
+		wait "${shippers[$host]}" 2> why
+		unset "shippers[$host]"
+	done
+}
+
+has_leader()
+{
+	[ -n "$(stream_leader)" ]
+}
+
+# has_files HOST COUNT: it has written as many.
+has_files()
+{
+	[ "$(find "$1/all" -type f | wc -l)" -ge "$2" ]
+}
+
+# In odd rounds the leader is killed, in even ones all servers are.
+kill_round()
+{
+	local number killed=() count host
+
+	if [ $(($1 % 2)) = 1 ]; then
+		killed=("$(stream_leader)")
+	else
+		killed=(0 1 2)
+	fi
+	for number in "${killed[@]}"; do
+		server_kill "$number"
+	done
+	kill_shippers
+	for host in a b c; do
+		start_shipper "$host"
+	done
+	# They have something to send when the servers are back.
+	count=$(find a/all -type f | wc -l)
+	wait_for 60 has_files a $((count + 3)) || return 1
+	for number in "${killed[@]}"; do
+		server_start "$number" || return 1
+	done
+	wait_for 120 has_leader
+}
+
+equals_spools()
+{
+	local host file
+
+	runs 0 show "$url" || return 1
+	for host in a b c; do
+		grep "^web-$host " stdout > "$host.stream"
+		for file in "$host"/all/*; do
+			labelled "web-$host" "$file"
+		done | cmp - "$host.stream" || return 1
+	done
+}
+
+rounds_of_kills()
+{
+	local -A recorders=() shippers=()
+	local host round status=0
+
+	rm -rf n? a b c ./*.out
+	servers_config 3
+	server_start 0 && server_start 1 && server_start 2 || return 1
+	for host in a b c; do
+		mkdir -p "$host"
+		$make_file record "$host" "web-$host" "$(machine "$host")" &
+		recorders[$host]=$!
+		start_shipper "$host"
+	done
+	wait_for 120 has_leader || status=1
+	for ((round = 1; round <= rounds && !status; round++)); do
+		wait_for 120 has_files a $((8 * round)) && kill_round "$round" || status=1
+	done
+	for host in a b c; do
+		touch "$host/stop"
+		wait "${recorders[$host]}" || status=1
+	done
+	kill_shippers
+	for host in a b c; do
+		timeout 120 "$elog" ship --once "$url" "$host/x.elog" >> "$host.out" 2>&1 || status=1
+	done
+	cat ./?.out
+	equals_spools || status=1
+	servers_stop
+	return "$status"
+}
+
+if command -v curl jq > why; then
+	check "$rounds rounds of kill -9 of servers and shippers" rounds_of_kills
+else
+	skip "rounds of kill -9" "curl or jq is missing"
+fi
 
 # With tools/dist/nats-server.conf, a reader reads, and a host cannot.
 permissions()

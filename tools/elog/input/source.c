@@ -19,6 +19,7 @@
 
 #include "input/decoded.h"
 #include "input/source_state.h"
+#include "util/file_error.h"
 #include "util/signals.h"
 #include "util/time_spec.h"
 
@@ -325,30 +326,10 @@ static int event_cache_find(struct source *source, struct input *input,
 static void print_error(struct source *source, struct elog_reader *reader,
 			const char *name, int error)
 {
-	const char *version;
+	char buffer[FILE_ERROR_BYTES];
 
 	source->failed = true;
-	switch (error) {
-	case -EBADMSG:
-		elog_error("%s: not a file of elog capture -o", name);
-		break;
-	case -EPROTONOSUPPORT:
-		version = reader ? elog_reader_info(reader, "version") : NULL;
-		if (version && atoi(version) == ELOG_FILE_VERSION) {
-			elog_error("%s: a file with features that this elog does not know: "
-				   "flags %s", name, elog_reader_info(reader, "flags"));
-			break;
-		}
-		elog_error("%s: a file of version %s, but this elog reads version %d", name,
-			   version ? version : "?", ELOG_FILE_VERSION);
-		break;
-	case -EOPNOTSUPP:
-		elog_error("%s: this build of elog cannot read the compression", name);
-		break;
-	default:
-		elog_error("%s: %s", name, strerror(-error));
-		break;
-	}
+	elog_error("%s: %s", name, file_error(reader, error, buffer));
 }
 
 /* "+SPAN" counts from the first segment of the earliest file. */
@@ -441,6 +422,28 @@ static bool is_unfinished(const struct input *input, const struct elog_item *ite
 	return !fstat(input->fd, &stat) && S_ISREG(stat.st_mode) && stat.st_size > at;
 }
 
+static const char *known(const char *text)
+{
+	return *text ? text : NULL;
+}
+
+/* Remember whose events follow: asking the reader for each event would take long. */
+static void see_origin(struct input *input, struct entry *entry)
+{
+	const char *name = elog_reader_info(input->reader, "host");
+	const char *id = elog_reader_info(input->reader, "machine_id");
+
+	if (!name || strlen(name) >= sizeof(input->host_name))
+		name = "";
+	/* A machine without an id has zeros. */
+	if (!id || strlen(id) >= sizeof(input->machine_id) || strspn(id, "0") == strlen(id))
+		id = "";
+	strcpy(input->host_name, name);
+	strcpy(input->machine_id, id);
+	entry->host_name = known(input->host_name);
+	entry->machine_id = known(input->machine_id);
+}
+
 /* Return: as source_next(), or 0 for an item that is skipped. */
 static int select_item(struct source *source, struct input *input,
 		       struct entry *entry)
@@ -461,6 +464,7 @@ static int select_item(struct source *source, struct input *input,
 		       (item->cpu == EVENTLOG_CPU_UNKNOWN ||
 			number_matches(&source->options->cpus, item->cpu));
 	case ELOG_ITEM_PART:
+		see_origin(input, entry);
 		ret = source_see_part(source, input);
 		entry->file = input->name;
 		entry->host = input->host;
@@ -699,10 +703,13 @@ static int next_of_files(struct source *source, struct entry *entry)
 			source->complete = true;
 			return 0;
 		}
+		source->read = true;
 		if (input->unwanted)
 			continue;
 		entry->reader = input->reader;
 		entry->host = input->host;
+		entry->host_name = known(input->host_name);
+		entry->machine_id = known(input->machine_id);
 		entry->file = input->name;
 		entry->processes = elog_reader_processes(input->reader);
 		entry->wall_offset = elog_reader_wall_offset(input->reader);
@@ -720,6 +727,8 @@ int source_next(struct source *source, struct entry *entry)
 	entry->unfinished = false;
 	entry->recorded = NULL;
 	entry->host = NULL;
+	entry->host_name = NULL;
+	entry->machine_id = NULL;
 	entry->gap = NULL;
 	return source->live ? next_live(source, entry) :
 			      next_of_files(source, entry);
@@ -728,6 +737,11 @@ int source_next(struct source *source, struct entry *entry)
 bool source_failed(const struct source *source)
 {
 	return source->failed;
+}
+
+bool source_is_unreadable(const struct source *source)
+{
+	return !source->live && !source->stream && source->failed && !source->read;
 }
 
 bool source_follows(const struct source *source)
@@ -797,7 +811,7 @@ bool source_finish(const struct source *source)
 {
 	bool failed = has_unknown_names(source);
 
-	source_finish_stream(source);
+	failed |= source_finish_stream(source);
 	if (source->live && source->live->filter)
 		try_definitions(source);
 	return selection_finish(source->selection) || failed;

@@ -22,6 +22,8 @@ struct stream_gap;
  * @reader: the file; NULL: live
  * @file: name of the file
  * @host: name of the host, when a stream is read; otherwise NULL
+ * @host_name: name of the host that the file is of; NULL: not known, or live
+ * @machine_id: its machine id; likewise
  * @gap: damage: what is missing in a stream; otherwise NULL
  * @unfinished: damage: this is the end of a file that a capture still writes
  * @recorded: of an event: its payload before it was decoded; else NULL
@@ -35,6 +37,8 @@ struct entry {
 	const struct elog_reader *reader;
 	const char *file;
 	const char *host;
+	const char *host_name;
+	const char *machine_id;
 	const struct stream_gap *gap;
 	bool unfinished;
 	const void *recorded;
@@ -104,6 +108,9 @@ void source_print_damage(const struct entry *entry);
 
 /** source_failed() - was a file damaged or unreadable? */
 bool source_failed(const struct source *source);
+
+/** source_is_unreadable() - could nothing be read of any file? Then a result has no meaning */
+bool source_is_unreadable(const struct source *source);
 
 /**
  * source_follows() - must the caller wait for more items?

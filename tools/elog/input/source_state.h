@@ -18,6 +18,9 @@
 /* The header of the first block of a file, which contains a checksum of the block. */
 #define HEAD_BYTES	32
 
+#define HOST_NAME_BYTES		256
+#define MACHINE_ID_BYTES	40
+
 struct input {
 	struct elog_reader *reader;	/* NULL: live, or at its end */
 	const char *name;
@@ -25,6 +28,8 @@ struct input {
 	struct stream_capture *capture;	/* NULL: a file */
 	char *label;			/* @name, if it is allocated */
 	char *host;			/* of @capture */
+	char host_name[HOST_NAME_BYTES];	/* of the present part; "": not known */
+	char machine_id[MACHINE_ID_BYTES];	/* likewise */
 	bool unwanted;			/* --host does not select it */
 	uint64_t generation;
 	struct elog_map event_cache;		/* struct cached_event, by descriptor */
@@ -67,6 +72,7 @@ struct source {
 	struct seen_loss *seen;		/* LOSSES of them, a ring; or NULL */
 	size_t seen_count;		/* so far */
 	bool failed;
+	bool read;			/* something was read */
 	bool complete;			/* everything was read */
 	bool skipped;			/* events before --since were not read */
 	bool unfinished;		/* a capture still writes a file */
@@ -94,7 +100,7 @@ bool source_next_gap(struct source *source, struct entry *entry);
 /** source_wait() - a stream has nothing for now: return 1 it has again; or a negative errno */
 int source_wait(struct source *source);
 
-/** source_finish_stream() - print what is known only at the end */
-void source_finish_stream(const struct source *source);
+/** source_finish_stream() - print what is known only at the end; return true: an error */
+bool source_finish_stream(const struct source *source);
 
 #endif /* SOURCE_STATE_H */

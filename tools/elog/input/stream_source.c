@@ -15,6 +15,8 @@
 #include "util/array.h"
 #include "util/tool.h"
 
+#define HOSTS_SHOWN	20	/* in a message */
+
 bool source_is_stream(const struct options *options)
 {
 	return options->argument_count && stream_is_url(options->arguments[0]);
@@ -170,7 +172,50 @@ int source_wait(struct source *source)
 	return ret ? ret : -EAGAIN;
 }
 
-void source_finish_stream(const struct source *source)
+static bool is_selected(const struct source *source, const struct input *input)
+{
+	return host_matches(source, input->host) ||
+	       host_matches(source, stream_machine(input->capture));
+}
+
+/* Append the name of an input's host, unless another input has the same. */
+static void put_known_host(const struct source *source, size_t index, struct elog_text *text,
+			   size_t *count)
+{
+	const char *host = source->inputs[index].host;
+	size_t i;
+
+	for (i = 0; i < index; i++)
+		if (!strcmp(source->inputs[i].host, host))
+			return;
+	if ((*count)++ >= HOSTS_SHOWN)
+		return;
+	elog_text_string(text, text->size ? ", " : "");
+	put_quotable(text, host);
+}
+
+/* Return: false if --host matches no host, which was printed. */
+static bool check_host(const struct source *source)
+{
+	const char *when = source->options->follow ? " yet" :
+			   source->skipped ? " since then" : "";
+	struct elog_text hosts = { 0 };
+	size_t i, count = 0;
+
+	for (i = 0; i < source->count; i++)
+		if (is_selected(source, &source->inputs[i]))
+			return true;
+	for (i = 0; i < source->count; i++)
+		put_known_host(source, i, &hosts, &count);
+	if (count > HOSTS_SHOWN)
+		elog_text_printf(&hosts, " and %zu others", count - HOSTS_SHOWN);
+	elog_error("--host: no host '%s'%s; the stream has %s", source->options->host, when,
+		   hosts.data ? : "none");
+	elog_text_free(&hosts);
+	return *when;
+}
+
+bool source_finish_stream(const struct source *source)
 {
 	const uint64_t late = source->stream ? stream_late(source->stream) : 0;
 
@@ -179,4 +224,5 @@ void source_finish_stream(const struct source *source)
 	if (late)
 		elog_error("%" PRIu64 " message%s in a place that was reported as a gap", late,
 			   late == 1 ? " came" : "s came");
+	return source->stream && source->options->host && !check_host(source);
 }

@@ -8,8 +8,10 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -17,6 +19,8 @@
 #include <elog.h>
 
 #include "sql/event_table.h"
+#include "util/file_error.h"
+#include "util/session_number.h"
 
 #if defined(ELOG_SQLITE_EXTENSION) || defined(ELOG_SQLITE)
 #ifdef ELOG_SQLITE_EXTENSION
@@ -28,12 +32,17 @@ SQLITE_EXTENSION_INIT1
 #define ROWS		1000000	/* as an estimate */
 
 /* The columns of all tables; the fields follow. */
-enum { TIME, MONO, SESSION, CPU, PID, TID, COMM, INSTANCE, FIELDS };
+enum { TIME, MONO, SESSION, SESSION_NUMBER, CPU, PID, TID, COMM, INSTANCE, HOST, MACHINE_ID,
+       FIELDS };
 
 static const char *const common[FIELDS] = {
-	"time INTEGER", "mono INTEGER", "session INTEGER", "cpu INTEGER", "pid INTEGER",
-	"tid INTEGER", "comm TEXT", "instance TEXT",
+	"time INTEGER", "mono INTEGER", EVENT_TABLE_SESSION, "session_number INTEGER",
+	"cpu INTEGER", "pid INTEGER", "tid INTEGER", "comm TEXT", "instance TEXT", "host TEXT",
+	"machine_id TEXT",
 };
+
+/* What a scan omits: bits of idxNum. The value of each has a place in argv, in this order. */
+enum { BY_TIME = 1, BY_SESSION = 2, BY_NUMBER = 4 };
 
 /*
  * struct event_table - a table
@@ -82,6 +91,7 @@ struct cached {
  * @decoder: of records that describe their fields; NULL: there was none yet
  * @decoded: the definition of such a record; its reader is NULL
  * @row: its number in this scan
+ * @selects: only events of @session are wanted
  * @end: there is no further event
  */
 struct scan {
@@ -97,6 +107,8 @@ struct scan {
 	struct cached decoded;
 	struct elog_text text;
 	sqlite3_int64 row;
+	bool selects;
+	uint64_t session;
 	bool end;
 };
 
@@ -105,12 +117,14 @@ static struct event_table *table_of(struct scan *scan)
 	return (struct event_table *)scan->base.pVtab;
 }
 
-static int table_error(struct event_table *table, const char *what, int error)
+/* @reader: of the file, or NULL */
+static int table_error(struct event_table *table, const char *what,
+		       const struct elog_reader *reader, int error)
 {
+	char buffer[FILE_ERROR_BYTES];
+
 	sqlite3_free(table->base.zErrMsg);
-	table->base.zErrMsg = sqlite3_mprintf("%s: %s", what, error == -EBADMSG ?
-					      "not a file of elog capture -o" :
-					      strerror(-error));
+	table->base.zErrMsg = sqlite3_mprintf("%s: %s", what, file_error(reader, error, buffer));
 	return error == -ENOMEM ? SQLITE_NOMEM : SQLITE_IOERR;
 }
 
@@ -141,7 +155,7 @@ static int open_files(struct scan *scan, bool seek, uint64_t from)
 
 	ret = elog_reader_set_open(&scan->set);
 	if (ret)
-		return table_error(table, table->files[0], ret);
+		return table_error(table, table->files[0], NULL, ret);
 	for (i = 0; i < table->file_count; i++) {
 		scan->fds[i] = open(table->files[i], O_RDONLY | O_CLOEXEC);
 		ret = scan->fds[i] < 0 ? -errno :
@@ -149,7 +163,7 @@ static int open_files(struct scan *scan, bool seek, uint64_t from)
 		if (!ret && seek)
 			ret = elog_reader_seek(scan->readers[i], from);
 		if (ret)
-			return table_error(table, table->files[i], ret);
+			return table_error(table, table->files[i], scan->readers[i], ret);
 	}
 	scan->row = 0;
 	scan->end = false;
@@ -257,7 +271,8 @@ static int next_event(struct scan *scan)
 			sqlite3_log(SQLITE_WARNING, "%s: damaged at byte %llu",
 				    file_of(scan, scan->reader),
 				    (unsigned long long)scan->item.offset);
-		if (scan->item.type != ELOG_ITEM_EVENT)
+		if (scan->item.type != ELOG_ITEM_EVENT ||
+		    (scan->selects && scan->item.session != scan->session))
 			continue;
 		scan->definition = find_definition(scan);
 		if (!scan->definition)
@@ -268,7 +283,8 @@ static int next_event(struct scan *scan)
 		return SQLITE_OK;
 	}
 	scan->end = true;
-	return ret ? table_error(table_of(scan), file_of(scan, scan->reader), ret) : SQLITE_OK;
+	return ret ? table_error(table_of(scan), file_of(scan, scan->reader), scan->reader, ret) :
+		     SQLITE_OK;
 }
 
 /* ------------------------------------------------------------------------
@@ -314,18 +330,92 @@ static int open_scan(sqlite3_vtab *base, sqlite3_vtab_cursor **cursor)
 	return SQLITE_OK;
 }
 
+/* ------------------------------------------------------------------------
+ * Sessions
+ */
+
+/* Return: false if it is no session. */
+static bool value_of(const void *text, int size, uint64_t *session)
+{
+	char copy[SESSION_TEXT_BYTES];
+
+	if (size <= 0 || size >= (int)sizeof(copy))
+		return false;
+	memcpy(copy, text, (size_t)size);
+	copy[size] = '\0';
+	return session_parse(copy, session);
+}
+
+/*
+ * The order of the column session, and whether two values are equal: as numbers, however they
+ * are written. What is no session is behind all sessions.
+ */
+static int compare_sessions(void *context, int size, const void *text, int other_size,
+			    const void *other_text)
+{
+	uint64_t session, other;
+	int least = size < other_size ? size : other_size, ret;
+	bool is, other_is;
+
+	(void)context;
+	if (size == other_size && !memcmp(text, other_text, (size_t)size))
+		return 0;
+	is = value_of(text, size, &session);
+	other_is = value_of(other_text, other_size, &other);
+	if (is && other_is)
+		return session < other ? -1 : session > other;
+	if (is || other_is)
+		return is ? -1 : 1;
+	ret = memcmp(text, other_text, (size_t)least);
+	return ret ? ret : size - other_size;
+}
+
+/* Only events of a session can fulfill the query. Return: false: none can. */
+static bool select_session(struct scan *scan, sqlite3_value *value)
+{
+	uint64_t session;
+
+	switch (sqlite3_value_type(value)) {
+	case SQLITE_NULL:
+		return false;
+	case SQLITE_INTEGER:
+		session = (uint64_t)sqlite3_value_int64(value);
+		break;
+	case SQLITE_TEXT:
+		if (!value_of(sqlite3_value_text(value), sqlite3_value_bytes(value), &session))
+			return false;
+		break;
+	default:	/* SQLite compares it. */
+		return true;
+	}
+	if (scan->selects && scan->session != session)
+		return false;
+	scan->selects = true;
+	scan->session = session;
+	return true;
+}
+
 /* What is earlier than a time may be omitted, by the index in the files. */
 static int filter_scan(sqlite3_vtab_cursor *cursor, int index, const char *name, int count,
 		       sqlite3_value **values)
 {
 	struct scan *scan = (struct scan *)cursor;
 	sqlite3_int64 from = 0;
-	int ret;
+	bool any = true;
+	int ret, used = 0;
 
 	(void)name;
-	if (index && count)
-		from = sqlite3_value_int64(values[0]);
+	scan->selects = false;
+	if (index & BY_TIME && used < count)
+		from = sqlite3_value_int64(values[used++]);
+	if (index & BY_SESSION && used < count)
+		any = select_session(scan, values[used++]);
+	if (index & BY_NUMBER && used < count && any)
+		any = select_session(scan, values[used++]);
 	close_files(scan);
+	scan->end = true;
+	if (!any)
+		return SQLITE_OK;
 	ret = open_files(scan, from > 0, (uint64_t)from);
 	return ret ? : next_event(scan);
 }
@@ -388,11 +478,21 @@ static void get_field(struct scan *scan, sqlite3_context *context,
 	}
 }
 
+/* A machine without an id has zeros. */
+static void get_info(struct scan *scan, sqlite3_context *context, const char *key)
+{
+	const char *value = elog_reader_info(scan->reader, key);
+
+	if (value && strspn(value, "0") != strlen(value))
+		sqlite3_result_text(context, value, -1, SQLITE_TRANSIENT);
+}
+
 /* A column without a result is NULL. */
 static int get_column(sqlite3_vtab_cursor *cursor, sqlite3_context *context, int column)
 {
 	struct scan *scan = (struct scan *)cursor;
 	const struct elog_item *item = &scan->item;
+	char session[SESSION_TEXT_BYTES];
 
 	switch (column) {
 	case TIME:
@@ -403,6 +503,11 @@ static int get_column(sqlite3_vtab_cursor *cursor, sqlite3_context *context, int
 		sqlite3_result_int64(context, (sqlite3_int64)item->time);
 		break;
 	case SESSION:
+		if (item->session)
+			sqlite3_result_text(context, session, snprintf(session, sizeof(session),
+					    "0x%" PRIx64, item->session), SQLITE_TRANSIENT);
+		break;
+	case SESSION_NUMBER:
 		if (item->session)
 			sqlite3_result_int64(context, (sqlite3_int64)item->session);
 		break;
@@ -425,6 +530,12 @@ static int get_column(sqlite3_vtab_cursor *cursor, sqlite3_context *context, int
 		if (item->instance)
 			sqlite3_result_text(context, item->instance, -1, SQLITE_TRANSIENT);
 		break;
+	case HOST:
+		get_info(scan, context, "host");
+		break;
+	case MACHINE_ID:
+		get_info(scan, context, "machine_id");
+		break;
 	default:
 		get_field(scan, context, scan->definition->fields[column - FIELDS]);
 		break;
@@ -436,24 +547,44 @@ static int get_column(sqlite3_vtab_cursor *cursor, sqlite3_context *context, int
  * Tables
  */
 
+/* Return: the bit of idxNum for a condition; 0: it is of no use. */
+static int condition_of(int column, unsigned char operator)
+{
+	const bool equal = operator == SQLITE_INDEX_CONSTRAINT_EQ;
+
+	switch (column) {
+	case TIME:
+		return equal || operator == SQLITE_INDEX_CONSTRAINT_GE ||
+		       operator == SQLITE_INDEX_CONSTRAINT_GT ? BY_TIME : 0;
+	case SESSION:
+		return equal ? BY_SESSION : 0;
+	case SESSION_NUMBER:
+		return equal ? BY_NUMBER : 0;
+	default:
+		return 0;
+	}
+}
+
+/* SQLite checks the conditions again: a scan may return more. */
 static int plan_scan(sqlite3_vtab *base, sqlite3_index_info *info)
 {
-	int i;
+	int i, bit, used = 0;
 
 	(void)base;
 	info->estimatedCost = ROWS;
 	info->estimatedRows = ROWS;
-	for (i = 0; i < info->nConstraint; i++) {
-		if (!info->aConstraint[i].usable || info->aConstraint[i].iColumn != TIME ||
-		    (info->aConstraint[i].op != SQLITE_INDEX_CONSTRAINT_GE &&
-		     info->aConstraint[i].op != SQLITE_INDEX_CONSTRAINT_GT &&
-		     info->aConstraint[i].op != SQLITE_INDEX_CONSTRAINT_EQ))
+	for (bit = BY_TIME; bit <= BY_NUMBER; bit <<= 1) {
+		for (i = 0; i < info->nConstraint; i++)
+			if (info->aConstraint[i].usable &&
+			    condition_of(info->aConstraint[i].iColumn,
+					 info->aConstraint[i].op) == bit)
+				break;
+		if (i == info->nConstraint)
 			continue;
-		info->aConstraintUsage[i].argvIndex = 1;
-		info->idxNum = 1;
-		info->estimatedCost = ROWS / 2;
-		info->estimatedRows = ROWS / 2;
-		break;
+		info->aConstraintUsage[i].argvIndex = ++used;
+		info->idxNum |= bit;
+		info->estimatedCost /= 2;
+		info->estimatedRows /= 2;
 	}
 	return SQLITE_OK;
 }
@@ -652,7 +783,11 @@ static const sqlite3_module event_module = {
 
 int event_table_register(sqlite3 *db)
 {
-	return sqlite3_create_module(db, EVENT_TABLE_MODULE, &event_module, NULL);
+	const int ret = sqlite3_create_collation(db, "elog_session",
+						 SQLITE_UTF8, NULL,
+						 compare_sessions);
+
+	return ret ? ret : sqlite3_create_module(db, EVENT_TABLE_MODULE, &event_module, NULL);
 }
 
 #ifdef ELOG_SQLITE_EXTENSION

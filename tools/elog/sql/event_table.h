@@ -15,8 +15,14 @@
 /* CREATE VIRTUAL TABLE name USING elog(PROVIDER, EVENT, FILE, ...), each a string. */
 #define EVENT_TABLE_MODULE	"elog"
 
+/*
+ * The column of sessions: text as elog prints it. It is equal to any other way to write the
+ * same number, and sorted as a number.
+ */
+#define EVENT_TABLE_SESSION	"session TEXT COLLATE elog_session"
+
 #if defined(ELOG_SQLITE_EXTENSION) || defined(ELOG_SQLITE)
-/** event_table_register() - add the module to a connection; return: a result of SQLite */
+/** event_table_register() - add what is above to a connection; return: a result of SQLite */
 int event_table_register(sqlite3 *db);
 #endif
 

@@ -50,6 +50,13 @@ refuses_wrong_usage()
 		fails 'QUERY is missing' spans.elog &&
 		fails 'syntax error' spans.elog 'select select' &&
 		fails 'no such table: nowhere' spans.elog 'select * from nowhere' &&
+		! grep -q 'did you mean' stderr &&
+		grep -qx '  tables: request_start, query_begin, query_end, request_end, door_open, door_close, note, lost, spans' stderr &&
+		fails "no such table: request_ned; did you mean 'request_end'?" spans.elog \
+			'select * from request_ned' &&
+		fails "did you mean 'shop/a/b'" names.elog 'select * from "shop/a/d"' &&
+		grep -qx '  tables: "shop/sqlite_names", "shop/a/b", "shop/c", lost, spans' stderr &&
+		fails 'a stream cannot be read several times' nats://127.0.0.1:1 'select 1' &&
 		fails 'No such file' none.elog 'select 1' &&
 		fails 'must be a regular file' pipe 'select 1' &&
 		fails 'not a file of elog' "$here/sql_test.sh" 'select * from x' &&
@@ -70,6 +77,71 @@ finds_what_other_verbs_find()
 			sed -n 's/.*"pairs":\([0-9]*\),.*"min":\([0-9]*\),.*"max":\([0-9]*\),.*/\1\t\2\t\3/p' |
 			head -n 1)" many.elog \
 			'select count(*), min(duration), max(duration) from spans'
+}
+
+# A session is text as the other verbs print it; as a condition, in any of its spellings.
+sessions_have_one_spelling()
+{
+	local high=0x8000000000000001 low=-9223372036854775807 each
+
+	python3 "$generator" sessions sessions.elog || return 1
+	answers 0 $'0x1\t1\n0x10\t16\n0x8000000000000001\t-9223372036854775807\n0xffffffffffffffff\t-1' \
+		sessions.elog 'select session, session_number from request_start order by session' &&
+		answers 0 "$(printf '{"session":"%s","name":"request"}' $high)" --format json \
+			sessions.elog "select session, name from spans where session = '$high'" ||
+		return 1
+	for each in "'$high'" "'0X8000000000000001'" "'9223372036854775809'" "'$low'"; do
+		answers 0 "$high" sessions.elog \
+			"select session from request_start where session = $each" || return 1
+	done
+	answers 0 "$high" sessions.elog "select session from request_start where session = $low" &&
+		answers 0 "$high" sessions.elog \
+			"select session from request_start where session_number = $low" &&
+		answers 0 '0x10' sessions.elog \
+			"select session from request_start where session = 16 and session_number = '16'" &&
+		answers 0 '' sessions.elog \
+			"select session from request_start where session = '0x1' and session_number = 2" &&
+		answers 0 '' sessions.elog \
+			"select session from request_start where session in ('x', '', null, '0x0', 0)" &&
+		answers 0 $'0x1\n0x10' sessions.elog \
+			"select session from request_start where session in ('1', '0x10', '0x11') order by 1" &&
+		answers 0 "$high" sessions.elog "select s.session from request_start s join request_end e
+			using(session) where session = '$low'" &&
+		answers 0 1 sessions.elog 'select count(*) from request_end where session is null' ||
+		return 1
+	for each in $high $low 9223372036854775809; do
+		[ "$("$elog" show -q -s "$each" sessions.elog | grep -c " $high ")" = 2 ] &&
+			[ "$("$elog" export -q --format csv -s "$each" sessions.elog |
+				grep -c ",$high,")" = 2 ] || return 1
+	done
+	[ "$("$elog" show -q -f "session == $high" sessions.elog | grep -c " $high ")" = 2 ]
+}
+
+origins_are_columns()
+{
+	answers 0 "1$(printf '\t%s' "$(uname -n)" "$(cat /etc/machine-id 2> /dev/null)")" \
+		many.elog 'select count(distinct host), host, machine_id from request_start
+			group by host, machine_id' &&
+		answers 2 "$(uname -n)" spans.elog 'select distinct host from spans' &&
+		answers 2 "$(uname -n)" spans.elog 'select distinct host from lost'
+}
+
+other_versions_are_named()
+{
+	local verb reason="version.elog: a file of version 3, but this elog reads version 2"
+
+	python3 "$top/tools/elog/fleet/fleet_file.py" version 3 version.elog || return 1
+	for verb in "sql version.elog select(1)" "show version.elog" "info version.elog" \
+		"stat version.elog" "latency shop/a shop/b version.elog" \
+		"export --format csv version.elog" "report -o page.html version.elog"; do
+		# shellcheck disable=SC2086 # several words
+		! "$elog" $verb > stdout 2> stderr && grep -qF "$reason" stderr || return 1
+		case $verb in
+		export*) ;;
+		*) [ ! -s stdout ] && [ ! -e page.html ] || return 1 ;;
+		esac
+	done
+	fails "$reason" spans.elog version.elog 'select count(*) from note'
 }
 
 spans_may_be_others()
@@ -101,7 +173,7 @@ times_select()
 
 types_are_kept()
 {
-	answers 0 '{"a":171,"b":-1,"c":-300,"d":1,"e":"four","f":"010203","g":"café","i":"192.0.2.1","k":8080,"p":"LOW","q":"FIRST|SECOND","s":-9223372036854775808,"session":-1,"time_":7}
+	answers 0 '{"a":171,"b":-1,"c":-300,"d":1,"e":"four","f":"010203","g":"café","i":"192.0.2.1","k":8080,"p":"LOW","q":"FIRST|SECOND","s":-9223372036854775808,"session":"0xffffffffffffffff","time_":7}
 {"a":171,"b":-1,"c":-300,"d":1,"e":"four","f":"010203","g":"��(\u0001","i":"192.0.2.1","k":8080,"p":"LOW","q":"FIRST|SECOND","s":-9223372036854775808,"session":null,"time_":7}
 {"a":171,"b":-1,"c":-300,"d":1,"e":null,"f":null,"g":null,"i":null,"k":null,"p":null,"q":null,"s":null,"session":null,"time_":null}' \
 		--format json types.elog \
@@ -145,10 +217,11 @@ extension_has_the_tables()
 		.load $EVENTLOG_TOOLS/elog_sqlite
 		create virtual table ends using elog('shop', 'request_end', 'spans.elog', 'many.elog');
 		select count(*), sum(status = 404) from ends;
+		select count(*) from ends where session = 3000 or session = '0x1';
 		create virtual table none using elog('shop', 'none', 'spans.elog');
 		create virtual table wrong using elog('shop');
 	SQL
-	grep -qx '3008|1' found && grep -q 'no event shop/none in the files' found &&
+	grep -qx '3008|1' found && grep -qx 3 found && grep -q 'no event shop/none in the files' found &&
 		grep -q 'PROVIDER, EVENT, FILE' found && return
 	cat found
 	return 1
@@ -156,6 +229,9 @@ extension_has_the_tables()
 
 check 'wrong usage gives the reason' refuses_wrong_usage
 check 'tables have what other verbs find' finds_what_other_verbs_find
+check 'a session has one spelling' sessions_have_one_spelling
+check 'hosts and machines are columns' origins_are_columns
+check 'files of another version are refused' other_versions_are_named
 check '--span and --by make other spans' spans_may_be_others
 check 'tables are joined' joins_are_indexed
 check 'conditions on time select' times_select
