@@ -28,6 +28,7 @@
 
 #include "cmd/verb.h"
 #include "export/export.h"
+#include "input/missing.h"
 #include "output/printer.h"
 #include "record/writer.h"
 #include "util/background.h"
@@ -530,6 +531,7 @@ static uint64_t summarize(struct capture *capture)
 			" byte%s placed in the rings\n", (uint64_t)stat.records,
 			plural(stat.records), (uint64_t)stat.bytes, plural(stat.bytes));
 	live_print_rejected(live);
+	missing_report(live, capture->shown);
 	elog_text_free(&causes);
 	return lost;
 }
