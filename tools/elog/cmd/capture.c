@@ -663,7 +663,10 @@ static int check_options(const struct options *options)
 	if (options->argument_count && !options->separated) {
 		elog_error("'%s' is not an option; a command must follow --",
 			   options->arguments[0]);
-		elog_hint("try: elog capture --help");
+		elog_hint("events of %s: elog capture -e %s", options->arguments[0],
+			  options->arguments[0]);
+		elog_hint("while %s runs: elog capture -- %s%s", options->arguments[0],
+			  options->arguments[0], options->argument_count > 1 ? " ..." : "");
 		return -EINVAL;
 	}
 	if (options->separated && !options->argument_count) {
