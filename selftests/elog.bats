@@ -42,7 +42,10 @@ load elog.bash
 	fails_with "--per-cpu-bytes: invalid size '2G': must be a power of two, at most 1G" capture --per-cpu-bytes 2G
 	fails_with "the minimum is two pages" capture --per-cpu-bytes 4K
 	fails_with "--time: invalid argument 'tea': must be one of mono, wall, delta" capture --time tea
-	fails_with "'ls' is not an option; a command must follow --" capture ls
+	fails_with "'ls' is not an option; a command must follow --" capture ls -l
+	contains "$stderr" $'\n  events of ls: elog capture -e ls' $'\n  while ls runs: elog capture -- ls ...'
+	fails_with "unexpected argument 'ls'" top ls
+	contains "$stderr" $'\n  events of ls: elog top -e ls'
 	fails_with "no command follows --" capture --
 	fails_with "unexpected argument 'b'" list a b
 	fails_with "elog info: a: No such file or directory" info a

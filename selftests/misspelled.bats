@@ -50,9 +50,9 @@ is_error()
 	[ -z "$output" ]
 }
 
-@test "misspelled: a live run warns once, at the start" {
-	# The bits of a keyword cannot be known before its provider is.
-	is_error "-k: no keyword 'lief'; did you mean 'life'?" capture -q -k lief -- true
+@test "misspelled: a live run with a COMMAND warns once, at its end" {
+	# Only COMMAND may define the bits of a keyword.
+	is_error "-k: no provider that '*' matches has a keyword of 'lief'" capture -k lief -d 0.1
 	is_error "no event 'shop/kpet'; did you mean 'shop/kept'?" list -q shop/kpet
 	is_error "no provider 'shpo'; did you mean 'shop'?" list --tree shpo
 	is_error "no persistent event 'shop/kpet'; did you mean 'shop/kept'?" delete shop/kpet
@@ -61,21 +61,19 @@ is_error()
 	is_error "--handler: invalid handler 'prnt': must be one of print, trace, probe; did you mean 'print'?" \
 		marker enable --handler trace,prnt x
 
-	warns "no event 'proc/exce' yet; did you mean 'proc/exec'?" capture -e proc/exce -- true
-	warns "-f 'byts > 1': column 1: no field 'byts' yet; did you mean 'bytes'?" \
+	warns "no event 'proc/exce'; did you mean 'proc/exec'?" capture -e proc/exce -- true
+	warns "-f 'byts > 1': column 1: no field 'byts'; did you mean 'bytes'?" \
 		stat -e shop -f 'byts > 1' -- true
-	warns "--fields: no field 'tiem' yet; did you mean 'time'?" capture --fields tiem -- true
-	warns "-k: no keyword 'rnudown' yet; did you mean 'rundown'?" \
+	warns "--fields: no field 'tiem'; did you mean 'time'?" capture --fields tiem -- true
+	warns "-k: no keyword 'rnudown'; did you mean 'rundown'?" \
 		capture -o "$work/file" -k life,rnudown -- true
-	warns "--trigger: no event 'proc/exti' yet; did you mean 'proc/exit'?" \
+	warns "--trigger: no event 'proc/exti'; did you mean 'proc/exit'?" \
 		capture --overwrite --trigger proc/exti -e shop -- true
-	warns "no event 'kpet' yet; did you mean 'shop/kept'?" latency kpet kept -- true
+	warns "no event 'kpet'; did you mean 'shop/kept'?" latency kpet kept -- true
 	warns "--group: no END has a field 'byets' yet; did you mean 'bytes'?" \
 		latency --group byets fork shop/kept -- \
 		"$ELOG" emit shop/kept "u32 bytes; u8 byets" bytes=1 byets=1
-	# The event comes later: it is captured, and there is no second message.
-	warns "no event 'shop/later' yet" capture -e shop/later -- "$ELOG" emit shop/later
-	contains "$output" later
+	warns "-k: no keyword 'lief'; did you mean 'life'?" capture -k lief -- true
 
 	run_elog capture -q -e shop/kpet -f 'byts > 1' -- true
 	[ -z "$stderr" ]
@@ -93,4 +91,113 @@ is_error()
 	stop_elog INT
 	[ "$status" = 0 ]
 	[ "$(grep -c "no event" "$work/err")" = 1 ]
+}
+
+# The whole stderr of a live run, without the summary.
+remarks()
+{
+	local -
+
+	set +T
+	keep_output timeout 300 "$ELOG" "$@"
+	[ "$status" = 0 ] || { printf 'status %s: %s\n' "$status" "$stderr"; return 1; }
+	remarks=$(sed '/^elog: [0-9]* events\? in /d' <<< "$stderr")
+}
+
+@test "names: a COMMAND may bring them; what did not come is reported at the end" {
+	# Whether the name is of an event, a provider or a keyword, and where it is used.
+	for verb in capture stat; do
+		remarks $verb -e shop/later -- "$ELOG" emit shop/later
+		[ -z "$remarks" ]
+		remarks $verb -e market -f 'price > 2' -- "$ELOG" emit market/sale 'u32 price' price=3
+		[ -z "$remarks" ]
+		remarks $verb -e market2 -- true
+		[ "$remarks" = "elog $verb: no provider 'market2'" ]
+		remarks $verb -e market3/sale -f 'price > 2' -- "$ELOG" emit market3/sale 'u32 prize' prize=3
+		contains "$remarks" "-f 'price > 2': column 1: no field 'price'; did you mean 'prize'?"
+	done
+	remarks latency market4/a market4/b -- sh -c '"$ELOG" emit market4/a; "$ELOG" emit market4/b'
+	[[ $remarks != *": no "* && $remarks != *" none"* ]] || { echo "$remarks"; false; }
+	remarks capture -o "$work/raw" -e market5 -- "$ELOG" emit market5/x
+	[ -z "$remarks" ]
+	# With -q nothing is said.
+	run_elog capture -q -e market2 -- true
+	[ -z "$stderr" ]
+	# Without COMMAND the names are not known yet.
+	remarks capture -e market2 -d 0.1
+	[ "$remarks" = "elog capture: no provider 'market2' yet" ]
+}
+
+@test "names: -k of a keyword that only COMMAND defines" {
+	cat > "$work/market" <<-'PYTHON'
+		import ctypes, sys
+		lib = ctypes.CDLL("libelog.so.0")
+		lib.elog_event_register_schema.argtypes = [ctypes.c_void_p, ctypes.c_char_p,
+		                                           ctypes.c_uint, ctypes.c_void_p]
+		producer, event = ctypes.c_void_p(), ctypes.c_void_p()
+		lib.elog_producer_open(ctypes.byref(producer), None)
+		for name, keyword in (b"kept", b"order"), (b"other", b"-"):
+		    schema = (b"eventlog 1\nprovider market6\nkeyword order 0x4\n"
+		              b"event 1 %s info %s\n" % (name, keyword))
+		    assert lib.elog_event_register_schema(producer, schema, 0, ctypes.byref(event)) == 0
+		    lib.elog_event_write.argtypes = [ctypes.c_void_p, ctypes.c_uint64,
+		                                     ctypes.c_void_p, ctypes.c_uint]
+		    lib.elog_event_write(event, 0, None, 0)
+	PYTHON
+	export LD_LIBRARY_PATH=$EVENTLOG_TOOLS
+	remarks capture -k order --fields event -- python3 "$work/market"
+	[ -z "$remarks" ]
+	[ "$output" = event=kept ]
+	remarks stat -k order -- python3 "$work/market"
+	[ -z "$remarks" ]
+	[ "$(awk '$1 == "total" { print $3 }' <<< "$output")" = 1 ]
+	remarks capture -k order -o "$work/file" -- python3 "$work/market"
+	[ "$("$ELOG" show -q --fields event "$work/file")" = event=kept ]
+	remarks capture -e market6 -k nothing -- python3 "$work/market"
+	[ "$remarks" = "elog capture: -k: no keyword 'nothing'
+elog: 2 events came, of which the options select none" ]
+	# The kernel cannot sample what elog selects.
+	is_error "-k: no provider that '*' matches has a keyword of 'order'" \
+		capture -k order --sample 2 -- true
+}
+
+@test "names: the kernel module that has a provider is named" {
+	local file name
+
+	rmmod eventlog_proc
+	for file in "$TREE"/module/providers/*_eventlog_schema.src; do
+		name=${file##*/}
+		name=${name%_eventlog_schema.src}
+		remarks capture -e "$name" -- true
+		[ "$remarks" = "elog capture: no provider '$name' yet
+  the kernel module eventlog_$name has it; run: modprobe eventlog_$name" ]
+	done
+	insmod "${EVENTLOG_KO%/*}/module/providers/eventlog_proc.ko"
+	remarks capture -e proc/nothing -- true
+	[[ $remarks != *modprobe* ]]
+}
+
+@test "nothing matched: the reason is printed at the end" {
+	# A field with a misspelled name, of an event that comes later.
+	remarks capture -e shop7 -f 'statu >= 500' -- "$ELOG" emit -n 12 shop7/done 'u32 status' status=500
+	contains "$remarks" "-f 'statu >= 500': column 1: no field 'statu'; did you mean 'status'?" \
+		"12 events rejected by the filter in the kernel, 12 of them without the fields"
+	# The warning is repeated if it has become more useful.
+	start_elog capture -f 'statu >= 500'
+	"$ELOG" emit -n 12 shop7/done 'u32 status' status=500
+	stop_elog INT
+	[ "$(grep -c "no field 'statu'" "$work/err")" = 2 ]
+	contains "$(< "$work/err")" "did you mean 'status'?" " of them without the fields"
+	remarks stat -e shop7 -f 'status > 600' -- "$ELOG" emit -n 12 shop7/done 'u32 status' status=500
+	[ "$remarks" = "elog: 12 events rejected by the filter in the kernel" ]
+	remarks capture -e shop7 -t 1 -- "$ELOG" emit -n 12 shop7/done 'u32 status' status=500
+	[ "$remarks" = "elog: 12 events came, of which the options select none" ]
+	remarks capture -e shop -- true
+	[ "$remarks" = "elog: 1 registered event matches; none was emitted" ]
+	remarks capture -e shop -p 1 -- "$ELOG" emit shop/kept 'u32 bytes' bytes=1
+	[[ $remarks == "elog: "?" registered event"*"; none was emitted where -s, -p, -t and -C select it" ]]
+	remarks capture -e shop -l critical -- "$ELOG" emit shop/kept 'u32 bytes' bytes=1
+	[ "$remarks" = "elog: no registered event matches" ]
+	remarks capture -e shop -- "$ELOG" emit shop/kept 'u32 bytes' bytes=1
+	[ -z "$remarks" ]
 }

@@ -361,3 +361,26 @@ WRITE
 	fails_with "v1: a file of version 1, but this elog reads version 2" show "$work/v1"
 	fails_with "v3: a file of version 3, but this elog reads version 2" show "$work/v3"
 }
+
+@test "show: a reader that has gone gets no wrong count" {
+	"$ELOG" capture -q -o "$work/file" -- "$ELOG" emit -n 5000 many/x 'u32 a' a=1
+	for format in text json csv; do
+		run bash -c '"$ELOG" show --format '$format' "$1" 2>&1 > >(head -n 2 > /dev/null)' - "$work/file"
+		[ "$status" = 0 ]
+		[ -z "$output" ]
+	done
+	run bash -c '"$ELOG" show "$1" 2>&1 > >(cat > /dev/null)' - "$work/file"
+	[ "$output" = "elog: 5000 events, lost 0" ]
+}
+
+@test "info: numbers in the header of a file are numbers in JSON" {
+	"$ELOG" capture -q -o "$work/file" -- "$ELOG" emit number/x
+	"$ELOG" info --format json "$work/file" | "$PYTHON" -c '
+import json, sys
+info = json.load(sys.stdin)
+for key in "cpus", "version", "page_size", "start":
+    assert type(info[key]) is int and info[key] > 0, info
+assert type(info.get("clock_error", 0)) is int
+for key in "host", "flags", "byte_order", "machine_id":
+    assert type(info[key]) is str, info'
+}

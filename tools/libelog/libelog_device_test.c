@@ -851,9 +851,11 @@ static void test_invalid(void)
 	};
 	struct elog_producer *producer;
 	struct elog_consumer *consumer;
+	const char *rings = getenv("ELOG_RINGS");
 	struct elog_event *event;
 	unsigned int strict, i;
 
+	unsetenv("ELOG_RINGS");
 	for (strict = 0; strict < 2; strict++) {
 		setenv("ELOG_STRICT", strict ? "1" : "0", 1);
 		check_equal(elog_producer_open(&producer, NULL), 0);
@@ -879,6 +881,8 @@ static void test_invalid(void)
 		elog_producer_close(producer);
 	}
 	unsetenv("ELOG_STRICT");
+	if (rings)
+		setenv("ELOG_RINGS", rings, 1);
 }
 
 int main(void)

@@ -28,6 +28,7 @@
 
 #include "cmd/verb.h"
 #include "export/export.h"
+#include "input/missing.h"
 #include "output/printer.h"
 #include "record/writer.h"
 #include "util/background.h"
@@ -530,6 +531,7 @@ static uint64_t summarize(struct capture *capture)
 			" byte%s placed in the rings\n", (uint64_t)stat.records,
 			plural(stat.records), (uint64_t)stat.bytes, plural(stat.bytes));
 	live_print_rejected(live);
+	missing_report(live, capture->shown);
 	elog_text_free(&causes);
 	return lost;
 }
@@ -661,7 +663,10 @@ static int check_options(const struct options *options)
 	if (options->argument_count && !options->separated) {
 		elog_error("'%s' is not an option; a command must follow --",
 			   options->arguments[0]);
-		elog_hint("try: elog capture --help");
+		elog_hint("events of %s: elog capture -e %s", options->arguments[0],
+			  options->arguments[0]);
+		elog_hint("while %s runs: elog capture -- %s%s", options->arguments[0],
+			  options->arguments[0], options->argument_count > 1 ? " ..." : "");
 		return -EINVAL;
 	}
 	if (options->separated && !options->argument_count) {

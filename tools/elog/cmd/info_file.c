@@ -18,26 +18,27 @@ struct entry {
 	const char *key;	/* in the header and in JSON */
 	const char *label;
 	bool verbose;		/* only with -v, in text */
+	bool number;		/* decimal */
 };
 
 /* As elog(5) lists them. "start" is printed as a time. */
 static const struct entry entries[] = {
-	{ "host", "host", false },
-	{ "kernel", "kernel", false },
-	{ "machine", "architecture", false },
-	{ "elog", "elog", false },
-	{ "command", "command", false },
-	{ "cpus", "cpus", false },
-	{ "machine_id", "machine id", true },
-	{ "boot_id", "boot id", true },
-	{ "clock_error", "clock error, ns", true },
-	{ "capture", "capture", true },
-	{ "files", "files", true },
-	{ "continues", "continues a file", true },
-	{ "version", "version", true },
-	{ "flags", "flags", true },
-	{ "byte_order", "byte order", true },
-	{ "page_size", "page size", true },
+	{ "host", "host", false, false },
+	{ "kernel", "kernel", false, false },
+	{ "machine", "architecture", false, false },
+	{ "elog", "elog", false, false },
+	{ "command", "command", false, false },
+	{ "cpus", "cpus", false, true },
+	{ "machine_id", "machine id", true, false },
+	{ "boot_id", "boot id", true, false },
+	{ "clock_error", "clock error, ns", true, true },
+	{ "capture", "capture", true, false },
+	{ "files", "files", true, true },
+	{ "continues", "continues a file", true, false },
+	{ "version", "version", true, true },
+	{ "flags", "flags", true, false },
+	{ "byte_order", "byte order", true, false },
+	{ "page_size", "page size", true, true },
 };
 
 /* A file may say that the error is 0, which means that it is not known. */
@@ -90,6 +91,14 @@ static void put_header(struct elog_reader *reader, const char *path, bool verbos
 	}
 }
 
+/* A file may have anything: what is no number in JSON stays text. */
+static bool is_number(const char *value)
+{
+	const size_t digits = strspn(value, "0123456789");
+
+	return digits && digits < 20 && !value[digits] && (*value != '0' || digits == 1);
+}
+
 static void put_header_json(struct elog_reader *reader, const char *path,
 			    struct elog_text *text)
 {
@@ -106,7 +115,10 @@ static void put_header_json(struct elog_reader *reader, const char *path,
 		if (!value)
 			continue;
 		elog_text_put(text, ",", 1);
-		json_member(text, entries[i].key, value);
+		if (entries[i].number && is_number(value))
+			elog_text_printf(text, "\"%s\":%s", entries[i].key, value);
+		else
+			json_member(text, entries[i].key, value);
 	}
 	elog_text_string(text, "}\n");
 }

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "cmd/verb.h"
+#include "input/missing.h"
 #include "input/names.h"
 #include "input/source.h"
 #include "output/latency_pairs.h"
@@ -607,6 +608,9 @@ static int finish(struct latency *latency)
 	print_lost(latency, lost);
 	print_unpaired(latency);
 	live_print_rejected(&latency->live);
+	if (!latency->files && latency->live.ended)
+		missing_report(&latency->live, latency->pairs.pairing.counts.starts +
+			       latency->pairs.pairing.counts.ends);
 	latency->failed |= has_unknown_names(latency, "");
 	latency->failed |= source_finish(latency->source);
 	latency->failed |= latency->files && source_failed(latency->source);

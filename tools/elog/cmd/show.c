@@ -136,7 +136,8 @@ static int summarize(struct show *show)
 	struct elog_text causes = { 0 };
 	uint64_t lost = put_causes(show->lost, ELOG_LOST_CAUSES_MAX, &causes);
 
-	if (!show->options->quiet)
+	/* Of what was printed, a reader such as head(1) may have taken any part. */
+	if (!show->options->quiet && !show->output.closed)
 		fprintf(stderr, "elog: %" PRIu64 " event%s, lost %" PRIu64 "%s\n",
 			show->shown, show->shown == 1 ? "" : "s", lost,
 			causes.data ? causes.data : "");

@@ -17,6 +17,7 @@
 
 #include "bpf/kernel_counts.h"
 #include "cmd/verb.h"
+#include "input/missing.h"
 #include "output/metrics.h"
 #include "output/output.h"
 #include "output/progress.h"
@@ -266,6 +267,8 @@ static void summarize(struct stat_run *run)
 	report_summary(&report, run->counters, &text);
 	fprintf(stderr, "elog: %s", text.data ? text.data : "\n");
 	live_print_rejected(&run->live);
+	if (!run->from_files)
+		missing_report(&run->live, run->counters->total.events);
 	elog_text_free(&text);
 }
 

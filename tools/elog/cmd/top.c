@@ -519,6 +519,8 @@ static int check_options(const struct options *options)
 	}
 	if (options->argument_count) {
 		elog_error("unexpected argument '%s'", options->arguments[0]);
+		elog_hint("events of %s: elog top -e %s", options->arguments[0],
+			  options->arguments[0]);
 		return -EINVAL;
 	}
 	if (options->interval && options->interval < INTERVAL_MIN) {

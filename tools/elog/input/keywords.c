@@ -181,3 +181,25 @@ int keywords_resolve(const struct options *options, const char *glob,
 		return ret;
 	return rules->count ? 0 : -ENOENT;
 }
+
+bool keywords_are_late(const struct options *options)
+{
+	static int known = -1;
+	struct keyword_rules rules;
+	struct options names;
+	size_t i;
+
+	if (!options->keyword_names || !options->separated || options->sample)
+		return false;
+	if (known >= 0)
+		return !known;
+	names = *options;
+	names.keywords = 0;
+	known = 1;
+	for (i = 0; known && i < (names.glob_count ? names.glob_count : 1); i++) {
+		known = keywords_resolve(&names, names.glob_count ? names.globs[i] : "*",
+					 &rules) != -ENOENT;
+		free(rules.rules);
+	}
+	return !known;
+}

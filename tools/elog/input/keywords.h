@@ -42,6 +42,16 @@ int keywords_resolve(const struct options *options, const char *glob,
 		     struct keyword_rules *rules);
 
 /**
+ * keywords_are_late() - must elog select by -k, because COMMAND may define its names?
+ * @options: the options
+ *
+ * The kernel compares bits, which only the provider defines. So if no known provider that -e
+ * selects has one of the names, the rules are without keywords. Looks at the providers the
+ * first time only.
+ */
+bool keywords_are_late(const struct options *options);
+
+/**
  * put_keywords() - append an event's keywords, separated by commas
  * @text: to append to
  * @event: bits without a name are appended as a mask

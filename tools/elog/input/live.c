@@ -13,6 +13,7 @@
 
 #include "libelog/util/abi.h"
 #include "input/live.h"
+#include "input/missing.h"
 #include "input/names.h"
 #include "input/rule_filter.h"
 #include "util/time_spec.h"
@@ -67,44 +68,6 @@ int64_t wall_offset(void)
 	return sample_clocks().offset;
 }
 
-/* All names are known: the rest need not be seen. */
-static bool see_names(void *context, const struct eventlog_describe *describe,
-		      const struct elog_schema_event *event)
-{
-	(void)describe;
-	names_see(context, event);
-	return !names_complete(context);
-}
-
-/*
- * Warn about names in the options that no event has: it may be registered later. Only
- * the bits of keywords cannot be known before their provider is.
- */
-static int check_names(const struct live *live)
-{
-	const struct member *member;
-	struct names *names;
-	size_t i;
-	int ret;
-
-	ret = names_open(&names, live->options);
-	names_expect_no_records(ret ? NULL : names);
-	if (!ret && names)
-		ret = definitions_each(elog_consumer_fd(live->consumer), see_names, names);
-	for (i = 1; !ret && names && (member = live_member(live, i)); i++)
-		ret = definitions_each(elog_consumer_fd(member->consumer), see_names, names);
-	if (ret) {
-		elog_error("out of memory");
-	} else if (names_lack_keywords(names)) {
-		names_report(names, "");
-		ret = -ENOENT;
-	} else if (!live->options->quiet) {
-		names_report(names, " yet");
-	}
-	names_close(names);
-	return ret;
-}
-
 int live_open(struct live *live, const struct options *options,
 	      const struct elog_consumer_options *consumer_options)
 {
@@ -147,12 +110,13 @@ int live_open(struct live *live, const struct options *options,
 	}
 	ret = instances_open(live, &chosen);
 	if (!ret)
-		ret = check_names(live);
+		ret = missing_open(live);
 	return ret ? ret : rules_add(live, live->consumer);
 }
 
 void live_close(struct live *live)
 {
+	names_close(live->names);
 	instances_close(live);
 	elog_consumer_close(live->consumer);
 	clock_steps_free(live->steps);
@@ -162,6 +126,7 @@ void live_close(struct live *live)
 	free(live->rules);
 	live->consumer = NULL;
 	live->processes = NULL;
+	live->names = NULL;
 	live->filter = NULL;
 	live->rules = NULL;
 }
@@ -371,7 +336,7 @@ void live_print_lost(struct live *live)
 	}
 }
 
-static void print_rejected(const struct eventlog_stat *stat, const char *glob)
+void print_rejected(const struct eventlog_stat *stat, const char *glob)
 {
 	fprintf(stderr, "elog: %" PRIu64 " event%s%s%s rejected by the filter in the kernel",
 		(uint64_t)stat->rejected, stat->rejected == 1 ? "" : "s", *glob ? " of " : "",

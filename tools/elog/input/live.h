@@ -24,6 +24,7 @@ struct live_rule {
  * @instances: with --instances: all subscriptions; else NULL
  * @processes: names of threads
  * @steps: when the clock was set; NULL: not known
+ * @names: the names in the options that no event has; NULL: there are none
  * @filter: what the kernel decides of -f; NULL: nothing
  * @undecided: other events than DECODED_GLOB bypass the filter
  * @rules: the rules, with what of -e they are for
@@ -40,6 +41,7 @@ struct live {
 	struct instances *instances;
 	struct elog_processes *processes;
 	struct clock_steps *steps;
+	struct names *names;
 	struct elog_filter *filter;
 	bool undecided;
 	struct live_rule *rules;
@@ -140,6 +142,13 @@ int live_lost(struct live *live, struct eventlog_stat *stat, uint64_t *sum);
  * @live: the run
  */
 void live_print_lost(struct live *live);
+
+/**
+ * print_rejected() - print how many events the filter in the kernel has rejected
+ * @stat: of the subscription or of a rule
+ * @glob: of the rule; "": all
+ */
+void print_rejected(const struct eventlog_stat *stat, const char *glob);
 
 /** live_print_rejected() - with -v, print how many events the kernel rejected because of -f */
 void live_print_rejected(struct live *live);

@@ -33,6 +33,9 @@ enum name_kind {
  * struct name - a name
  * @kind: what it is of
  * @known: a definition has it
+ * @has_provider: of an event: a definition has its provider
+ * @warned: a live run has warned
+ * @warned_near: the warning had names that are near
  * @option: for messages; NULL: the name is in @expression or needs no option
  * @expression: of -f, or NULL
  * @column: in @expression
@@ -42,6 +45,9 @@ enum name_kind {
 struct name {
 	enum name_kind kind;
 	bool known;
+	bool has_provider;
+	bool warned;
+	bool warned_near;
 	const char *option;
 	const char *expression;
 	unsigned int column;
@@ -290,6 +296,14 @@ static bool see_fields(struct name *name, const struct elog_schema_event *event)
 	return false;
 }
 
+/* Is the provider of a glob this one? */
+static bool is_provider(const char *glob, const char *provider)
+{
+	const size_t size = strlen(provider);
+
+	return (size_t)(find_slash(glob) - glob) == size && !memcmp(glob, provider, size);
+}
+
 /* Does the definition have the name? @selected: it matches -e, -k and -l. */
 static bool see_name(const struct names *names, struct name *name,
 		     const struct elog_schema_event *event, bool selected)
@@ -301,6 +315,7 @@ static bool see_name(const struct names *names, struct name *name,
 	case NAME_EVENT:
 		if (glob_matches(name->nearest.sought, event))
 			return true;
+		name->has_provider |= is_provider(name->nearest.sought, event->provider->name);
 		nearest_offer_event(&name->nearest, event);
 		return false;
 	case NAME_KEYWORD:
@@ -350,18 +365,6 @@ bool names_any(const struct names *names)
 	return names && names->any;
 }
 
-bool names_lack_keywords(const struct names *names)
-{
-	size_t i;
-
-	if (!names || !names->options->keyword_names || names->options->keywords)
-		return false;
-	for (i = 0; i < names->count; i++)
-		if (names->names[i].kind == NAME_KEYWORD && names->names[i].known)
-			return false;
-	return true;
-}
-
 int definitions_each(int fd, bool (*see)(void *context, const struct eventlog_describe *describe,
 					 const struct elog_schema_event *event), void *context)
 {
@@ -408,16 +411,22 @@ static const char *kind_name(const struct name *name)
 	}
 }
 
+/* Columns of the output are fields, too, for --fields. */
+static void offer_columns(struct name *name)
+{
+	size_t i;
+
+	for (i = 0; name->kind == NAME_FIELD && !name->expression && i < COLUMN_FIELD; i++)
+		nearest_offer(&name->nearest, column_names[i]);
+}
+
 static void report(struct name *name, const char *when)
 {
 	const char *text = name->nearest.sought, *kind = kind_name(name);
-	size_t i;
 
 	/* elog latency adds this to the name of an event. */
 	if (name->kind == NAME_EVENT && !strncmp(text, "*/", 2))
 		text += 2;
-	for (i = 0; name->kind == NAME_FIELD && !name->expression && i < COLUMN_FIELD; i++)
-		nearest_offer(&name->nearest, column_names[i]);
 	if (name->expression)
 		nearest_error(&name->nearest, "-f '%s': column %u: no %s '%s'%s",
 			      name->expression, name->column, kind, text, when);
@@ -425,6 +434,12 @@ static void report(struct name *name, const char *when)
 		nearest_error(&name->nearest, "%s%sno %s '%s'%s",
 			      name->option ? name->option : "", name->option ? ": " : "", kind,
 			      text, when);
+}
+
+/* A field is not missed if no definition matched -e, -k and -l. */
+static bool is_missed(const struct names *names, const struct name *name)
+{
+	return !name->known && (name->kind != NAME_FIELD || names->any_selected);
 }
 
 bool names_report(struct names *names, const char *when)
@@ -438,10 +453,75 @@ bool names_report(struct names *names, const char *when)
 	names->reported = true;
 	for (i = 0; i < names->count; i++) {
 		name = &names->names[i];
-		if (name->known || (name->kind == NAME_FIELD && !names->any_selected))
+		if (!is_missed(names, name))
 			continue;
+		offer_columns(name);
 		report(name, when);
 		any = true;
+	}
+	return any;
+}
+
+/* ------------------------------------------------------------------------
+ * Live runs
+ */
+
+/* The providers of kernel modules, each eventlog_PROVIDER. */
+static const char *const module_providers[] = { "proc", "tcp" };
+
+/* The provider of a kernel module that is not loaded, or NULL. */
+static const char *module_provider(const struct name *name)
+{
+	size_t i;
+
+	if (name->kind != NAME_EVENT || name->has_provider)
+		return NULL;
+	for (i = 0; i < ARRAY_SIZE(module_providers); i++)
+		if (is_provider(name->nearest.sought, module_providers[i]))
+			return module_providers[i];
+	return NULL;
+}
+
+static void warn(struct name *name, const char *when)
+{
+	const char *module = module_provider(name);
+
+	name->warned = true;
+	name->warned_near = name->nearest.count;
+	report(name, when);
+	if (module)
+		elog_hint("the kernel module eventlog_%s has it; run: %smodprobe eventlog_%s",
+			  module, as_root(), module);
+}
+
+void names_warn(struct names *names, bool may_come)
+{
+	struct name *name;
+	size_t i;
+
+	for (i = 0; names && i < names->count; i++) {
+		name = &names->names[i];
+		if (!is_missed(names, name))
+			continue;
+		offer_columns(name);
+		if (!may_come || module_provider(name))
+			warn(name, " yet");
+	}
+}
+
+bool names_warn_end(struct names *names, bool none)
+{
+	struct name *name;
+	bool any = false;
+	size_t i;
+
+	for (i = 0; names && i < names->count; i++) {
+		name = &names->names[i];
+		if (!is_missed(names, name))
+			continue;
+		any = true;
+		if (!name->warned || (none && !name->warned_near && name->nearest.count))
+			warn(name, "");
 	}
 	return any;
 }

@@ -38,9 +38,6 @@ void names_see(struct names *names, const struct elog_schema_event *event);
 /** names_complete() - are all names known? */
 bool names_complete(const struct names *names);
 
-/** names_lack_keywords() - is -k given, and are none of its names known? */
-bool names_lack_keywords(const struct names *names);
-
 /**
  * names_report() - print a message for each name that is not known
  * @names: NULL is allowed; does nothing the second time
@@ -51,6 +48,22 @@ bool names_lack_keywords(const struct names *names);
  * Return: true if there were any.
  */
 bool names_report(struct names *names, const char *when);
+
+/**
+ * names_warn() - at the start of a live run, warn about names that are not known
+ * @names: NULL is allowed
+ * @may_come: a COMMAND may register them: warn only if a kernel module has the name
+ */
+void names_warn(struct names *names, bool may_come);
+
+/**
+ * names_warn_end() - at the end of a live run, warn about those that are still not known
+ * @names: NULL is allowed
+ * @none: no event was selected: repeat a warning if it had no near names, and has now
+ *
+ * Return: true if there are any.
+ */
+bool names_warn_end(struct names *names, bool none);
 
 /** names_any() - was a definition seen? */
 bool names_any(const struct names *names);

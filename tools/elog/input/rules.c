@@ -87,6 +87,7 @@ static int add_rule(struct live *live, struct elog_consumer *consumer, const cha
 	};
 	const char *slash = find_slash(glob);
 	struct keyword_rules keywords;
+	struct options all;
 	size_t i;
 	int ret;
 
@@ -99,6 +100,12 @@ static int add_rule(struct live *live, struct elog_consumer *consumer, const cha
 	if (pid) {
 		rule.flags |= EVENTLOG_RULE_PID;
 		rule.pid = (uint32_t)*pid;
+	}
+	if (keywords_are_late(options)) {
+		all = *options;
+		all.keywords = 0;
+		all.keyword_names = NULL;
+		options = &all;
 	}
 	ret = keywords_resolve(options, glob, &keywords);
 	for (i = 0; !ret && i < keywords.count; i++) {

@@ -149,7 +149,8 @@ int selection_bind(struct selection *selection, const struct elog_schema_event *
 	cached->event = event;
 	cached->is_eventheader = elog_is_eventheader(event);
 	cached->undecided = recorded && !fnmatch(DECODED_GLOB, recorded->name, 0);
-	cached->selected = selection->live || options_match_definition(options, recorded) ||
+	cached->selected = (selection->live && !keywords_are_late(options)) ||
+			   options_match_definition(options, recorded) ||
 			   (event != recorded && options_match_definition(options, event));
 	if (!cached->selected || cached->is_eventheader || !options->expression_count)
 		return 0;

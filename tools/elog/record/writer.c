@@ -11,13 +11,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "input/keywords.h"
 #include "record/raw_writer.h"
 #include "record/trace_writer.h"
 
 bool writer_is_raw(const struct options *options)
 {
 	return options->output && !options->overwrite && !options->of_instances &&
-	       !options->tids.count && !options->cpus.count && !options->expression_count;
+	       !options->tids.count && !options->cpus.count && !options->expression_count &&
+	       !keywords_are_late(options);
 }
 
 int writer_identify(struct writer *writer)

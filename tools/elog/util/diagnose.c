@@ -24,7 +24,7 @@
 #define MODULE_DIRECTORY	"/sys/module/eventlog"
 #define DEVICE_NUMBER		"/sys/class/misc/eventlog/dev"
 
-static const char *as_root(void)
+const char *as_root(void)
 {
 	return geteuid() ? "sudo " : "";
 }

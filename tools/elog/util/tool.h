@@ -257,6 +257,9 @@ enum purpose {
  */
 void explain_device_error(int error, enum purpose purpose);
 
+/** as_root() - what to write before a command for root: "sudo " or "" */
+const char *as_root(void);
+
 /**
  * explain_restriction() - say that the kernel shows only events of this user, if it does
  * @fd: the device, from which events were listed

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Why a live run sees nothing: see missing.h.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "input/missing.h"
+#include "input/names.h"
+#include "input/select.h"
+
+struct view {
+	const struct options *options;
+	struct names *names;
+	uint64_t selected;	/* definitions that match -e, -k and -l */
+};
+
+static bool see(void *context, const struct eventlog_describe *describe,
+		const struct elog_schema_event *event)
+{
+	struct view *view = context;
+
+	(void)describe;
+	names_see(view->names, event);
+	view->selected += options_match_definition(view->options, event);
+	return true;
+}
+
+/* See all definitions that the subscriptions have now. Return: 0 or -ENOMEM. */
+static int see_all(const struct live *live, struct view *view)
+{
+	const struct member *member;
+	size_t i;
+	int ret;
+
+	ret = definitions_each(elog_consumer_fd(live->consumer), see, view);
+	for (i = 1; !ret && (member = live_member(live, i)); i++)
+		if (member->consumer)
+			ret = definitions_each(elog_consumer_fd(member->consumer), see, view);
+	return ret;
+}
+
+int missing_open(struct live *live)
+{
+	struct view view = { .options = live->options };
+	int ret;
+
+	ret = names_open(&live->names, live->options);
+	view.names = live->names;
+	names_expect_no_records(live->names);
+	if (!ret && live->names)
+		ret = see_all(live, &view);
+	if (ret)
+		elog_error("out of memory");
+	else if (!live->options->quiet)
+		names_warn(live->names, live->options->separated);
+	return ret;
+}
+
+/* Do the options select by something that only an emission has? */
+static bool selects_emissions(const struct options *options)
+{
+	return options->sessions.count || options->pids.count || options->tids.count ||
+	       options->cpus.count;
+}
+
+/* @explained: names that no event has were reported. */
+static void explain_none(struct live *live, const struct view *view, bool explained)
+{
+	struct eventlog_stat stat = { .size = sizeof(stat) };
+	const struct options *options = live->options;
+
+	if (live_stat(live, &stat))
+		return;
+	if (stat.rejected && !options->verbose)
+		print_rejected(&stat, "");
+	if (stat.records)
+		fprintf(stderr, "elog: %" PRIu64 " event%s came, of which the options select none\n",
+			(uint64_t)stat.records, plural(stat.records));
+	if (explained || stat.rejected || stat.records || live_lost_sum(&stat))
+		return;
+	if (!view->selected)
+		fputs("elog: no registered event matches\n", stderr);
+	else
+		fprintf(stderr, "elog: %" PRIu64 " registered event%s match%s; none was emitted%s\n",
+			view->selected, plural(view->selected), view->selected == 1 ? "es" : "",
+			selects_emissions(options) ? " where -s, -p, -t and -C select it" : "");
+}
+
+void missing_report(struct live *live, uint64_t events)
+{
+	struct view view = { .options = live->options, .names = live->names };
+	bool explained;
+
+	if (live->options->quiet || (events && !live->names) || see_all(live, &view))
+		return;
+	explained = names_warn_end(live->names, !events);
+	if (!events)
+		explain_none(live, &view, explained);
+}
