@@ -177,14 +177,16 @@ check-everything:
 	@scripts/check-everything $(if $(FROM),--from '$(FROM)')
 
 # The kernel's own tests, and those of this tree.
-user_events_tests := selftests/user_events_suite_test.sh build/selftests/user_events_test
+user_events_tests := selftests/user_events_suite_test.sh build/selftests/user_events_test \
+	build/selftests/user_events_isolation_test
 
 check-user-events:
 	@scripts/setup
 	@scripts/build-user-events-suite build/user_events
 	@$(MAKE) --no-print-directory selftests
 	@status=0; for kernel in 6.1 6.12; do \
-		$(MAKE) --no-print-directory module KDIR="$$(scripts/kernel headers $$kernel)" && \
+		$(MAKE) --no-print-directory module EVENTLOG_TEST_MODULE=1 \
+			KDIR="$$(scripts/kernel headers $$kernel)" && \
 		scripts/vm --kernel $$kernel --single-thread -- scripts/run-tests \
 			--module "build/$$(scripts/kernel release $$kernel)/eventlog.ko" \
 			$(user_events_tests) || status=1; \

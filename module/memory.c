@@ -38,6 +38,15 @@ void *eventlog_alloc_as(size_t bytes, bool charged)
 						     GFP_KERNEL);
 }
 
+void *eventlog_alloc_atomic(size_t bytes)
+{
+	void *memory = kzalloc(bytes, GFP_ATOMIC | __GFP_ACCOUNT | __GFP_NOWARN);
+
+	if (memory)
+		atomic_long_inc(&eventlog_allocations);
+	return memory;
+}
+
 void *eventlog_alloc_nofail(size_t bytes)
 {
 	void *memory;

@@ -48,6 +48,16 @@ void *eventlog_alloc_locked(size_t bytes) __must_check;
 void *eventlog_alloc_as(size_t bytes, bool charged) __must_check;
 
 /**
+ * eventlog_alloc_atomic() - allocate zeroed memory, charged to the calling process, at once
+ * @bytes: a small size
+ *
+ * Task context; preemption may be disabled, unless the kernel is PREEMPT_RT.  Never warns.
+ *
+ * Return: the memory, for eventlog_free(), or NULL.
+ */
+void *eventlog_alloc_atomic(size_t bytes) __must_check;
+
+/**
  * eventlog_alloc_nofail() - allocate zeroed memory that is not charged; cannot fail
  * @bytes: a small size; for operations that only remove something
  *

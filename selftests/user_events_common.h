@@ -1,14 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The interface of user_events for programs, as linux/user_events.h of newer kernels defines
- * it, which this machine may not have; and calls of it.
+ * it, which this machine may not have; calls of it; and what its tests share.
  * There are no locks.
  */
 #ifndef USER_EVENTS_COMMON_H
 #define USER_EVENTS_COMMON_H
 
+#include <fcntl.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
 #include "eventlog_common.h"
 
+#define USER_EVENTS_GROUP TRACE_EVENTS "/user_events"
 #define USER_EVENTS_DATA TRACEFS "/user_events_data"
 #define USER_EVENTS_STATUS TRACEFS "/user_events_status"
 
@@ -81,6 +87,74 @@ static inline int try_unreg(int fd, void *address, unsigned int bit)
 	};
 
 	return ioctl(fd, USER_EVENTS_UNREG, &request);
+}
+
+/** user_events_try_open() - open user_events_data; returns as open(2) */
+static inline int user_events_try_open(void)
+{
+	return open(USER_EVENTS_DATA, O_RDWR | O_CLOEXEC);
+}
+
+/** user_events_open() - the same; skips the case where the module makes no such file */
+static inline int user_events_open(void)
+{
+	int fd;
+
+	if (!trace_events_exist())
+		SKIP("this kernel has no trace events for modules");
+	fd = user_events_try_open();
+	if (fd < 0 && errno == ENOENT)
+		SKIP("the module makes no files: this kernel has user_events");
+	return CHECK_OK(fd);
+}
+
+/** file_has() - do the first 4 KiB of a file have these words */
+static inline bool file_has(const char *path, const char *words)
+{
+	char text[4096];
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t got;
+
+	if (fd < 0)
+		return false;
+	got = read(fd, text, sizeof(text) - 1);
+	close(fd);
+	text[got > 0 ? got : 0] = '\0';
+	return strstr(text, words);
+}
+
+/** file_exists() - is there a file */
+static inline bool file_exists(const char *path)
+{
+	return !access(path, F_OK);
+}
+
+/**
+ * struct switcher - a subscriber that enables and disables events of user_events
+ * @consumer: the subscriber
+ * @rule: its rule, while it enables them
+ */
+struct switcher {
+	struct consumer consumer;
+	__u32 rule;
+};
+
+/** switcher_open() - subscribe; for consumer_close() of its consumer */
+static inline void switcher_open(struct switcher *switcher)
+{
+	consumer_open(&switcher->consumer, 1 << 16);
+}
+
+/** switch_on() - enable all events of user_events */
+static inline void switch_on(struct switcher *switcher)
+{
+	switcher->rule = rule_add(switcher->consumer.fd, "user_events*", "*");
+}
+
+/** switch_off() - disable them */
+static inline void switch_off(struct switcher *switcher)
+{
+	CHECK_OK(try_rule_delete(switcher->consumer.fd, switcher->rule));
 }
 
 #endif /* USER_EVENTS_COMMON_H */

@@ -20,66 +20,6 @@
 #include "module_common.h"
 #include "user_events_common.h"
 
-#define GROUP TRACE_EVENTS "/user_events"
-
-static int try_open(void)
-{
-	return open(USER_EVENTS_DATA, O_RDWR | O_CLOEXEC);
-}
-
-/* Every case starts with it. */
-static int data_open(void)
-{
-	int fd;
-
-	if (!trace_events_exist())
-		SKIP("this kernel has no trace events for modules");
-	fd = try_open();
-	if (fd < 0 && errno == ENOENT)
-		SKIP("the module makes no files: this kernel has user_events");
-	return CHECK_OK(fd);
-}
-
-static bool file_has(const char *path, const char *words)
-{
-	char text[4096];
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t got;
-
-	if (fd < 0)
-		return false;
-	got = read(fd, text, sizeof(text) - 1);
-	close(fd);
-	text[got > 0 ? got : 0] = '\0';
-	return strstr(text, words);
-}
-
-static bool exists(const char *path)
-{
-	return !access(path, F_OK);
-}
-
-/* A subscriber that enables and disables events of user_events. */
-struct switcher {
-	struct consumer consumer;
-	__u32 rule;
-};
-
-static void switcher_open(struct switcher *switcher)
-{
-	consumer_open(&switcher->consumer, 1 << 16);
-}
-
-static void switch_on(struct switcher *switcher)
-{
-	switcher->rule = rule_add(switcher->consumer.fd, "user_events*", "*");
-}
-
-static void switch_off(struct switcher *switcher)
-{
-	CHECK_OK(try_rule_delete(switcher->consumer.fd, switcher->rule));
-}
-
 /* ---- bits ---- */
 
 #define PATTERN 0xa5a5a5a5U
@@ -89,7 +29,7 @@ TEST(bits_are_in_the_right_word)
 	/* Aligned to 8: the middle ones are at offsets 0 and 4 of a long. */
 	static volatile __u32 words[8] __attribute__((aligned(8)));
 	struct switcher switcher;
-	int fd = data_open(), i;
+	int fd = user_events_open(), i;
 
 	for (i = 0; i < 8; i++)
 		words[i] = PATTERN;
@@ -116,7 +56,7 @@ TEST(bits_of_a_long)
 {
 	static volatile __u64 words[3] __attribute__((aligned(8)));
 	struct switcher switcher;
-	int fd = data_open();
+	int fd = user_events_open();
 
 	if (try_reg(fd, "ue_long", (void *)&words[1], 8, 63) && errno == EINVAL)
 		SKIP("a 32-bit kernel has no bits in 64-bit words");
@@ -133,7 +73,7 @@ TEST(bit_of_an_enabled_event_is_set_at_once)
 {
 	struct switcher switcher;
 	__u32 word = 0;
-	int fd = data_open();
+	int fd = user_events_open();
 
 	switcher_open(&switcher);
 	switch_on(&switcher);
@@ -148,7 +88,7 @@ TEST(bit_in_a_missing_page)
 {
 	struct switcher switcher;
 	volatile __u32 *page;
-	int fd = data_open();
+	int fd = user_events_open();
 
 	page = pages_map(page_size());
 	reg(fd, "ue_missing", (void *)page, 4, 0);
@@ -165,7 +105,7 @@ TEST(bit_in_unwritable_memory)
 	struct switcher switcher;
 	volatile __u32 *page;
 	__u32 word = 0;
-	int fd = data_open();
+	int fd = user_events_open();
 
 	page = mmap(NULL, page_size(), PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	CHECK(page != MAP_FAILED);
@@ -198,7 +138,7 @@ TEST(child_follows)
 {
 	volatile __u32 *page, *child_state;
 	struct switcher switcher;
-	int fd = data_open();
+	int fd = user_events_open();
 	pid_t child;
 
 	page = pages_map(page_size());
@@ -216,9 +156,9 @@ TEST(child_follows)
 		/* Its own bit goes, the parent's stays. */
 		child_state[0] = 2;
 		WAIT_FOR(page[0] == 1 << 2);
-		CHECK_OK(try_unreg(try_open(), (void *)page, 2));
+		CHECK_OK(try_unreg(user_events_try_open(), (void *)page, 2));
 		CHECK_EQ(page[0], 0);
-		CHECK_ERRNO(try_unreg(try_open(), (void *)page, 2), ENOENT);
+		CHECK_ERRNO(try_unreg(user_events_try_open(), (void *)page, 2), ENOENT);
 		_exit(0);
 	}
 	switcher_open(&switcher);
@@ -242,7 +182,7 @@ static void copy_page(int flags, int file)
 	volatile __u32 *page, *state;
 	__u32 words[3] = {};
 	struct switcher switcher;
-	int fd = data_open();
+	int fd = user_events_open();
 	pid_t child;
 
 	page = mmap(NULL, page_size(), PROT_READ | PROT_WRITE, flags, file, 0);
@@ -253,8 +193,8 @@ static void copy_page(int flags, int file)
 	page[2] = PATTERN;
 	child = test_fork();
 	if (!child) {
-		reg(try_open(), "ue_copy", (void *)&page[1], 4, 1);
-		CHECK_OK(try_unreg(try_open(), (void *)page, 0));
+		reg(user_events_try_open(), "ue_copy", (void *)&page[1], 4, 1);
+		CHECK_OK(try_unreg(user_events_try_open(), (void *)page, 0));
 		state[0] = 1;
 		WAIT_FOR(state[1] == 1 && page[1] == 1 << 1);
 		CHECK_EQ(page[0], private ? 0 : 1);
@@ -289,7 +229,7 @@ TEST(copies_of_a_page)
 {
 	int file;
 
-	close(data_open());
+	close(user_events_open());
 	file = CHECK_OK(open("/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
 	CHECK_OK(ftruncate(file, (off_t)page_size()));
 	copy_page(MAP_PRIVATE | MAP_ANONYMOUS, -1);
@@ -301,7 +241,7 @@ TEST(grandchild_follows)
 {
 	struct switcher switcher;
 	volatile __u32 *page;
-	int fd = data_open();
+	int fd = user_events_open();
 	pid_t child, grandchild;
 
 	page = pages_map(page_size());
@@ -354,7 +294,7 @@ static void __attribute__((constructor)) executed(void)
 
 TEST(executed_program_is_not_written)
 {
-	int fd = data_open(), ready[2], looked[2], i;
+	int fd = user_events_open(), ready[2], looked[2], i;
 	struct switcher switcher;
 	volatile __u32 *page;
 	pid_t child;
@@ -393,21 +333,21 @@ TEST(exit_ends_the_event)
 {
 	pid_t child;
 
-	close(data_open());
+	close(user_events_open());
 	child = test_fork();
 	if (!child) {
 		static __u32 word;
-		int fd = try_open();
+		int fd = user_events_try_open();
 
 		reg(fd, "ue_exit u32 a", &word, 4, 0);
 		close(fd);
 		CHECK(file_has(USER_EVENTS_STATUS, "ue_exit\n"));
-		CHECK(exists(GROUP "/ue_exit/enable"));
+		CHECK(file_exists(USER_EVENTS_GROUP "/ue_exit/enable"));
 		_exit(0);
 	}
 	test_join(child);
 	WAIT_FOR(!file_has(USER_EVENTS_STATUS, "ue_exit\n"));
-	WAIT_FOR(!exists(GROUP "/ue_exit"));
+	WAIT_FOR(!file_exists(USER_EVENTS_GROUP "/ue_exit"));
 }
 
 /* ---- arguments ---- */
@@ -417,7 +357,7 @@ TEST(hostile_registrations)
 	static __u32 words[4] __attribute__((aligned(8)));
 	struct user_reg request;
 	char longest[700], large[8192] __attribute__((aligned(8))) = {};
-	int fd = data_open();
+	int fd = user_events_open();
 
 	memset(longest, 'x', sizeof(longest));
 	longest[sizeof(longest) - 1] = '\0';
@@ -467,7 +407,7 @@ static void persist_without_rights(void)
 {
 	static __u32 word;
 	struct user_reg request = reg_request("ue_rights", &word, 4, 0);
-	int fd = try_open();
+	int fd = user_events_try_open();
 
 	request.flags = USER_EVENTS_PERSIST;
 	CHECK_ERRNO(ioctl(fd, USER_EVENTS_REG, &request), EPERM);
@@ -480,7 +420,7 @@ TEST(rights)
 	struct stat file, directory;
 	struct user_reg request;
 	__u32 word = 0;
-	int fd = data_open();
+	int fd = user_events_open();
 
 	CHECK_OK(stat(USER_EVENTS_DATA, &file));
 	CHECK_OK(stat(TRACEFS, &directory));
@@ -499,36 +439,36 @@ TEST(rights)
 	CHECK_OK(chmod(USER_EVENTS_DATA, 0666));
 	as_user(USER, persist_without_rights);
 	CHECK_OK(chmod(USER_EVENTS_DATA, 0640));
-	fd = try_open();
+	fd = user_events_try_open();
 	CHECK_OK(ioctl(fd, USER_EVENTS_DEL, "ue_kept"));
-	CHECK(!exists(GROUP "/ue_kept"));
+	CHECK(!file_exists(USER_EVENTS_GROUP "/ue_kept"));
 }
 
 static void fork_beyond_the_limit(void)
 {
 	static __u32 words[3];
-	int fd = try_open();
+	int fd = user_events_try_open();
 	pid_t child;
 
-	/* The file's registration and two bits are three of four. */
+	/* The file's registration and two bits are three of four; the child is the fourth. */
 	reg(fd, "ue_limit", &words[0], 4, 0);
 	reg(fd, "ue_limit", &words[1], 4, 0);
 	child = test_fork();
 	if (!child) {
-		/* There is room for one of the bits. */
+		/* It cannot have bits of its own: the other one is lost. */
 		CHECK_OK(try_unreg(fd, &words[0], 0));
 		CHECK_ERRNO(try_unreg(fd, &words[1], 0), ENOENT);
 		_exit(0);
 	}
 	test_join(child);
-	/* The limit counts the bits of children only while they live. */
+	/* The limit counts children only while they live. */
 	WAIT_FOR(!try_reg(fd, "ue_limit", &words[2], 4, 0));
 	CHECK_ERRNO(try_reg(fd, "ue_limit", &words[2], 4, 1), EMFILE);
 }
 
 TEST(limit_of_a_user)
 {
-	close(data_open());
+	close(user_events_open());
 	load_open("user_registrations_max=4");
 	CHECK_OK(chmod(TRACEFS, 0755));
 	CHECK_OK(chmod(USER_EVENTS_DATA, 0666));
@@ -540,23 +480,23 @@ TEST(limit_of_a_user)
 TEST(names_and_types)
 {
 	static __u32 words[2];
-	int fd = data_open();
+	int fd = user_events_open();
 
 	reg(fd, "ue_types int a;unsigned char[0x14] b; __rel_loc u8[] c; struct pair d 8; char e",
 	    &words[0], 4, 0);
-	CHECK(file_has(GROUP "/ue_types/format",
+	CHECK(file_has(USER_EVENTS_GROUP "/ue_types/format",
 		       "\tfield:int a;\toffset:8;\tsize:4;\tsigned:1;\n"
 		       "\tfield:unsigned char b[20];\toffset:12;\tsize:20;\tsigned:0;\n"));
-	CHECK(file_has(GROUP "/ue_types/format",
+	CHECK(file_has(USER_EVENTS_GROUP "/ue_types/format",
 		       "\tfield:struct pair d;\toffset:36;\tsize:8;\tsigned:0;\n"
 		       "\tfield:char e;\toffset:44;\tsize:1;\tsigned:1;\n"));
 	/* Types that are written in another way are another format. */
 	CHECK_ERRNO(try_reg(fd, "ue_types s32 a;unsigned char[0x14] b; __rel_loc u8[] c; "
 			    "struct pair d 8; char e", &words[1], 4, 0), EADDRINUSE);
 	reg(fd, "Some-Provider.x%n\"_L4K1fGgroup u8 eventheader_flags", &words[1], 4, 0);
-	CHECK(exists(GROUP "/Some-Provider.x%n\"_L4K1fGgroup/format"));
+	CHECK(file_exists(USER_EVENTS_GROUP "/Some-Provider.x%n\"_L4K1fGgroup/format"));
 	reg(fd, "../ue/up", &words[1], 4, 1);
-	CHECK(exists(GROUP "/_._ue_up/format"));
+	CHECK(file_exists(USER_EVENTS_GROUP "/_._ue_up/format"));
 	CHECK(file_has(USER_EVENTS_STATUS, "../ue/up\n"));
 }
 
@@ -565,7 +505,7 @@ TEST(level_and_keywords_of_eventheader)
 	static volatile __u32 words[4];
 	struct consumer consumer;
 	struct eventlog_rule rule;
-	int fd = data_open();
+	int fd = user_events_open();
 
 	reg(fd, "Ue_L2K10 u8 eventheader_flags; u8 version", (void *)&words[0], 4, 0);
 	reg(fd, "Ue_L5K1 u8 eventheader_flags; u8 version", (void *)&words[1], 4, 0);
@@ -610,7 +550,7 @@ TEST(writes)
 	};
 	const size_t fixed = 16;
 	char *large;
-	int fd = data_open();
+	int fd = user_events_open();
 
 	message.index = reg(fd, "ue_write u32 a; __data_loc char[] b; __rel_loc u8[] c",
 			    (void *)&word, 4, 0);
@@ -658,7 +598,7 @@ TEST(writes)
 TEST(other_files_have_other_indices)
 {
 	static __u32 words[4];
-	int fd = data_open(), other = data_open();
+	int fd = user_events_open(), other = user_events_open();
 
 	CHECK_EQ(reg(fd, "ue_first", &words[0], 4, 0), 0);
 	CHECK_EQ(reg(fd, "ue_second", &words[1], 4, 0), 1);
@@ -705,7 +645,7 @@ TEST(status_in_parts)
 	static __u32 words[LISTED_EVENTS];
 	const size_t size = 1 << 16;
 	char name[256], *text = malloc(size);
-	int i, fd = data_open(), short_lived = data_open(), status;
+	int i, fd = user_events_open(), short_lived = user_events_open(), status;
 	unsigned int active;
 
 	CHECK(text);
@@ -743,8 +683,8 @@ TEST(status_in_parts)
 	CHECK_EQ(read(status, text, 10), 10);
 	close(fd);
 	for (i = 0; i < LISTED_EVENTS; i += 2)
-		CHECK_OK(try_unreg(try_open(), &words[i], 0));
-	CHECK_OK(try_unreg(try_open(), &words[1], 0));
+		CHECK_OK(try_unreg(user_events_try_open(), &words[i], 0));
+	CHECK_OK(try_unreg(user_events_try_open(), &words[1], 0));
 	rest_read(status, text, 0, size, 4096);
 	close(status);
 }
@@ -802,11 +742,11 @@ TEST(program_like_dotnet)
 	struct record record;
 	int sockets[2], i;
 
-	close(data_open());
+	close(user_events_open());
 	CHECK_OK(socketpair(AF_UNIX, SOCK_STREAM, 0, sockets));
 	switcher_open(&switcher);
 	for (i = 0; i < 2; i++) {
-		int fd = data_open();
+		int fd = user_events_open();
 		pid_t child = test_fork();
 
 		if (!child) {
@@ -815,7 +755,7 @@ TEST(program_like_dotnet)
 		}
 		descriptor_send(sockets[0], fd);
 		close(fd);
-		WAIT_FOR(exists(GROUP "/" DOTNET "/enable"));
+		WAIT_FOR(file_exists(USER_EVENTS_GROUP "/" DOTNET "/enable"));
 		switch_on(&switcher);
 		test_join(child);
 		consumer_one(&switcher.consumer, &record);
@@ -825,7 +765,8 @@ TEST(program_like_dotnet)
 		CHECK(!memcmp(record.payload + 11 + sizeof(dotnet_extension), dotnet_payload,
 			      sizeof(dotnet_payload)));
 		switch_off(&switcher);
-		WAIT_FOR(!file_has(USER_EVENTS_STATUS, DOTNET) && !exists(GROUP "/" DOTNET));
+		WAIT_FOR(!file_has(USER_EVENTS_STATUS, DOTNET) &&
+			 !file_exists(USER_EVENTS_GROUP "/" DOTNET));
 	}
 }
 
@@ -835,7 +776,7 @@ TEST(unload_clears_bits)
 {
 	volatile __u32 *page;
 	struct switcher switcher;
-	int fd = data_open();
+	int fd = user_events_open();
 
 	page = pages_map(page_size());
 	page[1] = PATTERN;
@@ -856,9 +797,9 @@ TEST(unload_clears_bits)
 	}
 	CHECK_EQ(page[0], 0);
 	CHECK_EQ(page[1], PATTERN & ~1U);
-	CHECK(!exists(USER_EVENTS_DATA));
+	CHECK(!file_exists(USER_EVENTS_DATA));
 	CHECK_OK(try_load("trace_idle=0"));
-	fd = try_open();
+	fd = user_events_try_open();
 	reg(fd, "ue_unload", (void *)page, 4, 5);
 	CHECK_ERRNO(try_reg(fd, "ue_unload", (void *)page, 4, 5), EADDRINUSE);
 }
@@ -867,18 +808,18 @@ TEST(unload_clears_bits)
 TEST(unload_after_an_event_came_back)
 {
 	static __u32 word;
-	int fd = data_open(), counter;
+	int fd = user_events_open(), counter;
 
 	if (!module_path())
 		SKIP("EVENTLOG_KO does not name the module's file");
 	reg(fd, "ue_back u32 a", &word, 4, 0);
-	counter = perf_open_id(file_number(GROUP "/ue_back/id"), -1, 0);
+	counter = perf_open_id(file_number(USER_EVENTS_GROUP "/ue_back/id"), -1, 0);
 	if (counter < 0)
 		SKIP("this kernel lacks perf");
 	CHECK_OK(try_unreg(fd, &word, 0));
 	close(fd);
 	CHECK(!file_has(USER_EVENTS_STATUS, "ue_back"));
-	fd = data_open();
+	fd = user_events_open();
 	reg(fd, "ue_back u32 a", &word, 4, 0);
 	close(fd);
 	CHECK_ERRNO(try_unload(), EAGAIN);
@@ -892,10 +833,10 @@ TEST(unload_after_an_event_came_back)
 
 TEST(files_can_be_left_out)
 {
-	close(data_open());
+	close(user_events_open());
 	load("user_events=off");
-	CHECK(!exists(USER_EVENTS_DATA));
-	CHECK(!exists(USER_EVENTS_STATUS));
+	CHECK(!file_exists(USER_EVENTS_DATA));
+	CHECK(!file_exists(USER_EVENTS_STATUS));
 	CHECK_OK(try_unload());
 	CHECK_ERRNO(try_load("user_events=maybe"), EINVAL);
 	CHECK_OK(try_load("trace_idle=0"));
@@ -937,7 +878,7 @@ static void live(unsigned int number, const struct round *round)
 	const __u32 bit = 1U << number % 32, message[2] = { 0, number };
 	volatile __u32 *page = pages_map(page_size());
 	char name[64];
-	int fd = try_open(), status = 0;
+	int fd = user_events_try_open(), status = 0;
 	pid_t child;
 
 	snprintf(name, sizeof(name), "ue_stress_%u u32 a", number % STRESSED_EVENTS);
@@ -968,7 +909,7 @@ static void live(unsigned int number, const struct round *round)
 /* Has ftrace record all events, or none.  There may be no event at this time. */
 static void trace_all(const char *enable)
 {
-	int fd = open(GROUP "/enable", O_WRONLY | O_CLOEXEC);
+	int fd = open(USER_EVENTS_GROUP "/enable", O_WRONLY | O_CLOEXEC);
 
 	if (fd < 0)
 		return;
@@ -986,7 +927,7 @@ static void trace_until(const volatile __u32 *over)
 		char id[64];
 		int counter;
 
-		snprintf(id, sizeof(id), GROUP "/ue_stress_%u/id", i % STRESSED_EVENTS);
+		snprintf(id, sizeof(id), USER_EVENTS_GROUP "/ue_stress_%u/id", i % STRESSED_EVENTS);
 		trace_all("1");
 		/* Without perf, or without the event, this fails. */
 		counter = perf_open_id(file_number(id), -1, 0);
@@ -1054,7 +995,7 @@ static unsigned int run_round(const struct round *round)
 
 TEST_WITHIN(processes_start_and_end, 1800)
 {
-	close(data_open());
+	close(user_events_open());
 	do {
 		run_round(NULL);
 	} while (test_has_time());
@@ -1066,7 +1007,7 @@ TEST_WITHIN(unload_clears_bits_of_many_processes, 1800)
 	struct round round;
 	unsigned int staying;
 
-	close(data_open());
+	close(user_events_open());
 	if (!module_path())
 		SKIP("EVENTLOG_KO does not name the module's file");
 	CHECK_OK(pipe2(round.settled, O_CLOEXEC));
@@ -1078,7 +1019,7 @@ TEST_WITHIN(unload_clears_bits_of_many_processes, 1800)
 		CHECK_EQ(errno, EAGAIN);
 		test_pause();
 	}
-	CHECK(!exists(USER_EVENTS_DATA));
+	CHECK(!file_exists(USER_EVENTS_DATA));
 	close(round.unloaded[1]);
 	while (staying--)
 		join_any();

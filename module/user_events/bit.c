@@ -13,7 +13,7 @@
 #if EVENTLOG_TRACE_EVENTS
 
 #include "user_events/bit.h"
-#include "user_events/enabler.h"
+#include "user_events/set.h"
 
 static bool ue_word_test(const void *word, const struct eventlog_ue_bit *bit)
 {

@@ -25,6 +25,7 @@
 #include "user_events/data.h"
 #include "user_events/enabler.h"
 #include "user_events/event.h"
+#include "user_events/set.h"
 
 /* Payloads up to this are copied to the stack. */
 #define UE_STACK_PAYLOAD 512

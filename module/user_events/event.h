@@ -31,8 +31,9 @@ extern struct list_head eventlog_ue_events;
  * @multi: its name may have several formats
  * @name_node: in the table of names
  * @all_node: in &eventlog_ue_events
- * @enablers: &struct eventlog_ue_enabler.event_node; under the lock of enabler.h
+ * @enablers: &struct eventlog_ue_enabler.event_node; under the mutex of set.h
  * @dirty_node: in the list of those that were enabled or disabled, see enabler.c
+ * @round: of all changes of events, the number of its last one; 0: none yet
  * @holders: the table's and that list's
  */
 struct eventlog_watch {
@@ -42,6 +43,7 @@ struct eventlog_watch {
 	struct list_head all_node;
 	struct list_head enablers;
 	struct list_head dirty_node;
+	unsigned long round;
 	refcount_t holders;
 };
 

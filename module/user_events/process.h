@@ -3,30 +3,16 @@
  * What happens to processes: a child that is forked gets its parent's enablers, and a memory
  * that nothing uses any more, after exec or exit, loses them.
  *
- * Probes on tracepoints of the scheduler only note what happened; a work item does the rest.
- * Everything that changes enablers first deals with the forks before the change.
+ * Probes on tracepoints of the scheduler do or note what happened; a work item looks for
+ * memories without users.
  */
 #ifndef EVENTLOG_USER_EVENTS_PROCESS_H
 #define EVENTLOG_USER_EVENTS_PROCESS_H
 
 /**
- * eventlog_ue_forks_take() - give children the enablers of their parents
- *
- * The lock of enabler.h is held.
- */
-void eventlog_ue_forks_take(void);
-
-/**
- * eventlog_ue_forks_lost() - children that did not get their parent's enablers
- *
- * Return: how many, for want of memory; their bits stay as they were.
- */
-unsigned long eventlog_ue_forks_lost(void);
-
-/**
  * eventlog_ue_process_init() - find the tracepoints, at load
  *
- * Return: 0, -ENOMEM, or -ENOENT: the kernel lacks a tracepoint.
+ * Return: 0, or -ENOENT: the kernel lacks a tracepoint.
  */
 int eventlog_ue_process_init(void);
 
@@ -44,8 +30,6 @@ int eventlog_ue_process_watch(void);
 
 /**
  * eventlog_ue_process_exit() - unregister the probes, at unload
- *
- * The workqueue still exists.
  */
 void eventlog_ue_process_exit(void);
 

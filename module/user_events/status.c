@@ -18,7 +18,7 @@
 #include "core/text.h"
 #include "user_events/data.h"
 #include "user_events/event.h"
-#include "user_events/process.h"
+#include "user_events/mm.h"
 
 /**
  * struct ue_status - an open user_events_status
@@ -111,7 +111,7 @@ static int ue_status_show(struct seq_file *seq, void *item)
 {
 	const struct ue_status *status = seq->private;
 	const struct eventlog_watch *watch = item;
-	unsigned long lost = eventlog_ue_forks_lost();
+	unsigned long lost = eventlog_ue_children_lost();
 
 	if (watch != &ue_status_end) {
 		seq_puts(seq, watch->event->name);

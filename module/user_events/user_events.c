@@ -19,6 +19,7 @@
 #include "user_events/dynamic.h"
 #include "user_events/enabler.h"
 #include "user_events/event.h"
+#include "user_events/mm.h"
 #include "user_events/process.h"
 #include "user_events/tracefs.h"
 #include "user_events/user_events.h"
@@ -34,19 +35,10 @@ static void ue_watch_ended(struct eventlog_watch *watch)
 	eventlog_ue_event_ended(watch);
 }
 
-/* Also if there are no memories: the first one may be about to be added. */
-static void ue_watch_settle(void)
-{
-	mutex_lock(&eventlog_ue_lock);
-	eventlog_ue_forks_take();
-	eventlog_ue_enablers_sync();
-	mutex_unlock(&eventlog_ue_lock);
-}
-
 static const struct eventlog_watch_ops ue_watch_ops = {
 	.changed = eventlog_ue_enablers_changed,
 	.ended = ue_watch_ended,
-	.settle = ue_watch_settle,
+	.settle = eventlog_ue_enablers_settle,
 };
 
 /* ---- load and unload ---- */
@@ -130,7 +122,7 @@ void eventlog_ue_exit(void)
 	eventlog_ue_process_exit();
 	/* Work items that were running have let go of the module, or this would not run. */
 	flush_workqueue(eventlog_ue_queue);
-	eventlog_ue_memories_clear();
+	eventlog_ue_enablers_exit();
 	destroy_workqueue(eventlog_ue_queue);
 }
 
