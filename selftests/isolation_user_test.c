@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -311,6 +312,40 @@ TEST(attach_changes_nothing_on_error)
 	mapped_unmap(&ring);
 	consumer_close(&consumer);
 	close(fd);
+}
+
+/* ---- users that register a definition ---- */
+
+/* Many users register what everyone registers: nobody has to search through all of them. */
+TEST(users_of_a_definition_are_found_quickly)
+{
+	const unsigned int users = 4096, depth = 2 * 12 + 2;
+	const struct rlimit files = { users + 64, users + 64 };
+	char text[4096];
+	unsigned int i;
+	int *fds = calloc(users, sizeof(*fds));
+
+	CHECK(fds);
+	CHECK_OK(setrlimit(RLIMIT_NOFILE, &files));
+	load_open("");
+	steps_reset();
+	for (i = 0; i < users; i++) {
+		CHECK_OK(seteuid(USER + i));
+		fds[i] = device_open();
+		CHECK_OK(seteuid(0));
+		CHECK_OK(try_register(fds[i], "popular u32 x"));
+	}
+	CHECK_OK(seteuid(USER + users));
+	i = device_open();
+	CHECK_OK(seteuid(0));
+	CHECK_OK(read(i, text, sizeof(text)));
+	close(i);
+	for (i = 0; i < users; i++)
+		close(fds[i]);
+	test_print("%lu steps", steps_most(STEPS_VISIBLE));
+	CHECK(steps_most(STEPS_VISIBLE) >= 12);
+	CHECK(steps_most(STEPS_VISIBLE) <= depth);
+	free(fds);
 }
 
 /* ---- CPU hotplug ---- */

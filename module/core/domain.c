@@ -33,6 +33,7 @@ int eventlog_domain_init(struct eventlog_domain *domain, unsigned int events_max
 	INIT_LIST_HEAD(&domain->subscribers);
 	INIT_LIST_HEAD(&domain->policies);
 	domain->subscriber_sequence = 1;
+	spin_lock_init(&domain->registrants_lock);
 	domain->events_max = events_max;
 	domain->events_reserved = events_max / EVENTLOG_EVENTS_RESERVED;
 	domain->subscribers_max = subscribers_max;

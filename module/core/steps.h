@@ -23,7 +23,7 @@ enum eventlog_steps_kind {
 	EVENTLOG_STEPS_USER_EVENTS,	/* eventlog_ue_lock */
 	EVENTLOG_STEPS_MMAP,		/* mmap_lock of a process */
 	EVENTLOG_STEPS_SHARD,		/* the lock of a shard */
-	EVENTLOG_STEPS_VISIBLE,		/* the lock of the table of registrants */
+	EVENTLOG_STEPS_VISIBLE,		/* the lock of the trees of registrants */
 	EVENTLOG_STEPS_KINDS,
 };
 

@@ -26,9 +26,11 @@
 #include <linux/idr.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
+#include <linux/rbtree.h>
 #include <linux/rcupdate.h>
 #include <linux/refcount.h>
 #include <linux/siphash.h>
+#include <linux/spinlock.h>
 #include <linux/types.h>
 #include <linux/uidgid.h>
 #include <linux/xarray.h>
@@ -81,6 +83,8 @@ struct task_struct;
  * @subscribers: struct eventlog_subscriber, oldest first
  * @subscriber_count: their number
  * @subscriber_sequence: the number of the next subscriber
+ * @registrants_lock: protects &eventlog_event.registrants; see user/visible.h
+ * @registrants_steps: of the current hold of @registrants_lock
  * @slots: which slots of the status map are taken
  * @status_map: the status map, in vmalloc memory that user space may map
  * @status_map_bytes: its size, whole pages
@@ -121,6 +125,8 @@ struct eventlog_domain {
 	struct list_head subscribers;
 	unsigned int subscriber_count;
 	u64 subscriber_sequence;
+	spinlock_t registrants_lock;
+	struct eventlog_steps registrants_steps;
 	unsigned long *slots;
 	void *status_map;
 	size_t status_map_bytes;
@@ -259,6 +265,7 @@ struct eventlog_event_policy {
  * @user_node: in the maker's retained
  * @retained_bytes: what is charged to the maker
  * @registrations: how many registrations refer to it
+ * @registrants: struct eventlog_registrant, by uid; see user/visible.h
  * @uses: struct eventlog_event_use of those by processes, oldest first
  * @persistent: lives without registrations
  * @state_dump: belongs to state dumps; constant
@@ -294,6 +301,7 @@ struct eventlog_event {
 	struct list_head user_node;
 	size_t retained_bytes;
 	unsigned long registrations;
+	struct rb_root registrants;
 	struct list_head uses;
 	bool persistent;
 	bool state_dump;

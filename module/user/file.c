@@ -325,7 +325,6 @@ int eventlog_device_init(umode_t mode, unsigned int rules_max, unsigned int regi
 	eventlog_rules_limit = rules_max;
 	eventlog_registrations_limit = registrations_max;
 	eventlog_producer_init(registrations_max);
-	eventlog_visible_init();
 	eventlog_tables[ARRAY_SIZE(eventlog_tables) - 1] = marker_ioctls;
 	eventlog_device.mode = mode;
 	return misc_register(&eventlog_device);

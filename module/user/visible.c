@@ -4,22 +4,16 @@
  */
 #include <linux/cred.h>
 #include <linux/fs.h>
-#include <linux/hashtable.h>
-#include <linux/random.h>
+#include <linux/rbtree.h>
 #include <linux/rcupdate.h>
 #include <linux/sched/signal.h>
-#include <linux/siphash.h>
 #include <linux/spinlock.h>
+#include <linux/uidgid.h>
 
 #include "core/ioctl.h"
 #include "core/types.h"
 #include "memory.h"
 #include "user/visible.h"
-
-static DEFINE_HASHTABLE(eventlog_registrants, 10);
-static DEFINE_SPINLOCK(eventlog_registrants_lock);
-/* Secret, so that no user can choose definitions that all hash to one bucket. */
-static siphash_key_t eventlog_registrants_key;
 
 struct eventlog_viewer eventlog_viewer_of(const struct eventlog_domain *domain, struct file *filp)
 {
@@ -29,68 +23,86 @@ struct eventlog_viewer eventlog_viewer_of(const struct eventlog_domain *domain, 
 	};
 }
 
-void eventlog_visible_init(void)
+static void eventlog_registrants_lock(struct eventlog_domain *domain)
 {
-	get_random_bytes(&eventlog_registrants_key, sizeof(eventlog_registrants_key));
+	spin_lock(&domain->registrants_lock);
+	eventlog_steps_begin(&domain->registrants_steps);
 }
 
-static u64 eventlog_registrant_hash(u32 descriptor, kuid_t uid)
+static void eventlog_registrants_unlock(struct eventlog_domain *domain)
 {
-	return siphash_2u32(descriptor, __kuid_val(uid), &eventlog_registrants_key);
+	eventlog_steps_end(&domain->registrants_steps, EVENTLOG_STEPS_VISIBLE);
+	spin_unlock(&domain->registrants_lock);
 }
 
-static struct eventlog_registrant *eventlog_registrant_find(u32 descriptor, kuid_t uid)
+/* Finds a user's place in a tree; the registrant is there unless it is NULL. */
+static struct rb_node **eventlog_registrant_place(struct eventlog_domain *domain,
+						  struct rb_root *registrants, kuid_t uid,
+						  struct rb_node **parent)
 {
-	struct eventlog_registrant *registrant;
+	struct rb_node **place = &registrants->rb_node;
+	const struct eventlog_registrant *registrant;
 
-	lockdep_assert_held(&eventlog_registrants_lock);
-	hash_for_each_possible(eventlog_registrants, registrant, node,
-			       eventlog_registrant_hash(descriptor, uid))
-		if (registrant->descriptor == descriptor && uid_eq(registrant->uid, uid))
-			return registrant;
-	return NULL;
+	lockdep_assert_held(&domain->registrants_lock);
+	*parent = NULL;
+	while (*place) {
+		eventlog_steps_add(&domain->registrants_steps, 1);
+		registrant = rb_entry(*place, struct eventlog_registrant, node);
+		if (uid_eq(uid, registrant->uid))
+			break;
+		*parent = *place;
+		place = uid_lt(uid, registrant->uid) ? &(*place)->rb_left : &(*place)->rb_right;
+	}
+	return place;
 }
 
 struct eventlog_registrant *eventlog_registrant_get(struct eventlog_registrant *spare,
-						    const struct eventlog_event *event, kuid_t uid)
+						    struct eventlog_event *event, kuid_t uid)
 {
-	struct eventlog_registrant *registrant;
+	struct eventlog_registrant *registrant = spare;
+	struct rb_node **place, *parent;
 
-	spin_lock(&eventlog_registrants_lock);
-	registrant = eventlog_registrant_find(event->descriptor, uid);
-	if (!registrant) {
-		swap(registrant, spare);
-		registrant->descriptor = event->descriptor;
+	eventlog_registrants_lock(event->domain);
+	place = eventlog_registrant_place(event->domain, &event->registrants, uid, &parent);
+	if (*place) {
+		registrant = rb_entry(*place, struct eventlog_registrant, node);
+	} else {
+		registrant->event = event;
 		registrant->uid = uid;
-		hash_add(eventlog_registrants, &registrant->node,
-			 eventlog_registrant_hash(event->descriptor, uid));
+		rb_link_node(&registrant->node, parent, place);
+		rb_insert_color(&registrant->node, &event->registrants);
 	}
 	registrant->registrations++;
-	spin_unlock(&eventlog_registrants_lock);
-	eventlog_free(spare);
+	eventlog_registrants_unlock(event->domain);
+	if (registrant != spare)
+		eventlog_free(spare);
 	return registrant;
 }
 
 void eventlog_registrant_put(struct eventlog_registrant *registrant)
 {
+	struct eventlog_event *event = registrant->event;
 	bool last;
 
-	spin_lock(&eventlog_registrants_lock);
+	eventlog_registrants_lock(event->domain);
 	last = !--registrant->registrations;
 	if (last)
-		hash_del(&registrant->node);
-	spin_unlock(&eventlog_registrants_lock);
+		rb_erase(&registrant->node, &event->registrants);
+	eventlog_registrants_unlock(event->domain);
 	if (last)
 		eventlog_free(registrant);
 }
 
 bool eventlog_event_registered_by(const struct eventlog_event *event, kuid_t uid)
 {
+	struct rb_root registrants;
+	struct rb_node *parent;
 	bool found;
 
-	spin_lock(&eventlog_registrants_lock);
-	found = eventlog_registrant_find(event->descriptor, uid);
-	spin_unlock(&eventlog_registrants_lock);
+	eventlog_registrants_lock(event->domain);
+	registrants = event->registrants;
+	found = *eventlog_registrant_place(event->domain, &registrants, uid, &parent);
+	eventlog_registrants_unlock(event->domain);
 	return found;
 }
 

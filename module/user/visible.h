@@ -6,17 +6,18 @@
  * that their user has registered, and those of kernel providers: the schemas of these are
  * in the files of modules, which everyone can read.
  *
- * A table has an entry for each definition and each user that has registered it, because
- * several users can register the same definition.  A user is an effective uid here, as in
- * permission checks of files.  The limits of core/user.h count for a whole user namespace
- * instead.
+ * Several users can register the same definition, so each definition has a tree of the users
+ * that have registered it.  A user is an effective uid here, as in permission checks of files.
+ * The limits of core/user.h count for a whole user namespace instead.
  *
- * A spinlock protects the table; it is taken last.  Called by the other files of user/.
+ * domain->registrants_lock, a spinlock, protects the trees of a domain; it is taken last.  The
+ * longest thing done with it is to find a user in a tree, which is balanced.  Called by the
+ * other files of user/.
  */
 #ifndef EVENTLOG_VISIBLE_H
 #define EVENTLOG_VISIBLE_H
 
-#include <linux/list.h>
+#include <linux/rbtree.h>
 #include <linux/types.h>
 #include <linux/uidgid.h>
 
@@ -26,14 +27,14 @@ struct file;
 
 /**
  * struct eventlog_registrant - a user that has registered a definition
- * @node: in the table
- * @descriptor: the definition
+ * @node: in the definition's registrants
+ * @event: the definition
  * @uid: the user
  * @registrations: their number
  */
 struct eventlog_registrant {
-	struct hlist_node node;
-	u32 descriptor;
+	struct rb_node node;
+	struct eventlog_event *event;
 	kuid_t uid;
 	unsigned long registrations;
 };
@@ -59,11 +60,6 @@ struct eventlog_viewer {
 struct eventlog_viewer eventlog_viewer_of(const struct eventlog_domain *domain, struct file *filp);
 
 /**
- * eventlog_visible_init() - choose the key of the table's hashes, at load
- */
-void eventlog_visible_init(void);
-
-/**
  * eventlog_registrant_get() - remember a registration
  * @spare: zeroed memory of eventlog_alloc(), which becomes the pair or is freed
  * @event: the definition, which the registration refers to
@@ -72,7 +68,7 @@ void eventlog_visible_init(void);
  * Return: the pair, for eventlog_registrant_put().
  */
 struct eventlog_registrant *eventlog_registrant_get(struct eventlog_registrant *spare,
-						    const struct eventlog_event *event, kuid_t uid);
+						    struct eventlog_event *event, kuid_t uid);
 
 /**
  * eventlog_registrant_put() - forget a registration
