@@ -4,6 +4,7 @@
  */
 #include <linux/atomic.h>
 #include <linux/gfp.h>
+#include <linux/log2.h>
 #include <linux/mm.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
@@ -45,6 +46,18 @@ void *eventlog_alloc_atomic(size_t bytes)
 	if (memory)
 		atomic_long_inc(&eventlog_allocations);
 	return memory;
+}
+
+size_t eventlog_alloc_bytes(size_t bytes)
+{
+	if (!bytes)
+		return 0;
+	/* These two sizes are between powers of two. */
+	if (bytes > 64 && bytes <= 96 && ARCH_KMALLOC_MINALIGN <= 32)
+		return 96;
+	if (bytes > 128 && bytes <= 192 && ARCH_KMALLOC_MINALIGN <= 64)
+		return 192;
+	return max_t(size_t, roundup_pow_of_two(bytes), ARCH_KMALLOC_MINALIGN);
 }
 
 void *eventlog_alloc_nofail(size_t bytes)

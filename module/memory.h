@@ -58,6 +58,14 @@ void *eventlog_alloc_as(size_t bytes, bool charged) __must_check;
 void *eventlog_alloc_atomic(size_t bytes) __must_check;
 
 /**
+ * eventlog_alloc_bytes() - the memory that an allocation takes
+ * @bytes: its size
+ *
+ * Return: what the allocator reserves for it at most.
+ */
+size_t eventlog_alloc_bytes(size_t bytes);
+
+/**
  * eventlog_alloc_nofail() - allocate zeroed memory that is not charged; cannot fail
  * @bytes: a small size; for operations that only remove something
  *

@@ -20,6 +20,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "cgroup_common.h"
 #include "filter_common.h"
 #include "instance_common.h"
 #include "mapped_common.h"
@@ -176,49 +177,6 @@ TEST(names_of_kernel_providers)
 /* A longer description does not fit in a schema. */
 #define TEXT_BYTES 32000
 
-static char cgroup_path[64];
-
-static char *cgroup_file(const char *name)
-{
-	static char path[128];
-
-	snprintf(path, sizeof(path), "%s/%s", cgroup_path, name);
-	return path;
-}
-
-/* Makes a memory cgroup with a limit, for children of this process. */
-static void cgroup_make(void)
-{
-	char mount_point[] = "/tmp/attack_test.XXXXXX", text[32];
-
-	CHECK(mkdtemp(mount_point));
-	if (mount("none", mount_point, "cgroup2", 0, NULL)) {
-		rmdir(mount_point);
-		SKIP("no cgroup2: %s", test_errno_name(errno));
-	}
-	snprintf(cgroup_path, sizeof(cgroup_path), "%s", mount_point);
-	file_write(cgroup_file("cgroup.subtree_control"), "+memory");
-	snprintf(cgroup_path, sizeof(cgroup_path), "%s/attack", mount_point);
-	CHECK_OK(mkdir(cgroup_path, 0755));
-	if (!exists(cgroup_file("memory.max"))) {
-		rmdir(cgroup_path);
-		umount(mount_point);
-		rmdir(mount_point);
-		SKIP("no memory cgroup");
-	}
-	snprintf(text, sizeof(text), "%d", CGROUP_BYTES);
-	CHECK_OK(file_write(cgroup_file("memory.max"), text));
-	file_write(cgroup_file("memory.swap.max"), "0");
-}
-
-static void cgroup_remove(void)
-{
-	WAIT_FOR(!rmdir(cgroup_path));
-	*strrchr(cgroup_path, '/') = '\0';
-	CHECK_OK(umount(cgroup_path));
-	CHECK_OK(rmdir(cgroup_path));
-}
-
 /* Runs an attack in the cgroup, which may kill it. */
 static void as_user_in_cgroup(void (*attack)(void))
 {
@@ -226,7 +184,7 @@ static void as_user_in_cgroup(void (*attack)(void))
 	int status;
 
 	if (!child) {
-		CHECK_OK(file_write(cgroup_file("cgroup.procs"), "0"));
+		cgroup_enter();
 		CHECK_OK(setgid(USER));
 		CHECK_OK(setuid(USER));
 		attack();
@@ -308,7 +266,7 @@ TEST(memory_of_a_cgroup)
 	int fd;
 
 	load_open("");
-	cgroup_make();
+	cgroup_make(CGROUP_BYTES);
 	made_share();
 	consumer_open(&consumer, 1 << 16);
 	rule_add(consumer.fd, NULL, NULL);
@@ -319,7 +277,7 @@ TEST(memory_of_a_cgroup)
 	CHECK((__u64)*made * TEXT_BYTES <= CGROUP_BYTES);
 	*made = 0;
 	/* The kernel frees some memory later. */
-	WAIT_FOR(file_number(cgroup_file("memory.current")) < CGROUP_BYTES / 4 * 3);
+	WAIT_FOR(cgroup_number("memory.current") < CGROUP_BYTES / 4 * 3);
 	as_user_in_cgroup(fill_retained);
 	CHECK(*made > 20);
 	CHECK_OK(ioctl(consumer.fd, EVENTLOG_IOC_COUNTS, &counts));
@@ -374,7 +332,7 @@ TEST(filters_of_an_owner)
 	struct eventlog_instance_create request = create_request("attack");
 	__u32 id;
 
-	cgroup_make();
+	cgroup_make(CGROUP_BYTES);
 	made_share();
 	request.owner = USER;
 	close(create_with(&request, &id));

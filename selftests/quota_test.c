@@ -217,8 +217,8 @@ static void churn(void)
 		close(fd);
 	}
 	fd = device_open();
-	CHECK(quota(fd, EVENTLOG_QUOTA_RETAINED_BYTES).use <= 8192);
-	CHECK(quota(fd, EVENTLOG_QUOTA_RETAINED_BYTES).use > 4096);
+	CHECK(quota(fd, EVENTLOG_QUOTA_RETAINED_BYTES).use <= 16384);
+	CHECK(quota(fd, EVENTLOG_QUOTA_RETAINED_BYTES).use > 8192);
 	close(fd);
 }
 
@@ -229,7 +229,7 @@ TEST(retained_bytes)
 	struct consumer consumer;
 	int fd;
 
-	load_open("user_retained_bytes_max=8192");
+	load_open("user_retained_bytes_max=16384");
 	consumer_open(&consumer, 1 << 16);
 	fd = device_open();
 	register_event(fd, "of_root u32 x");

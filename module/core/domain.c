@@ -31,7 +31,11 @@ int eventlog_domain_init(struct eventlog_domain *domain, unsigned int events_max
 	INIT_LIST_HEAD(&domain->kernel_providers);
 	INIT_LIST_HEAD(&domain->dirty_providers);
 	INIT_LIST_HEAD(&domain->subscribers);
+	INIT_LIST_HEAD(&domain->rules);
+	INIT_LIST_HEAD(&domain->stale);
 	INIT_LIST_HEAD(&domain->policies);
+	mutex_init(&domain->policy_lock);
+	domain->sink_bytes_max = ULONG_MAX;
 	domain->subscriber_sequence = 1;
 	spin_lock_init(&domain->registrants_lock);
 	domain->events_max = events_max;

@@ -79,12 +79,12 @@ static __always_inline bool eventlog_rule_takes_sample(struct eventlog_subscribe
  */
 static int eventlog_rules_pass(const struct eventlog_listener *entry, u64 session)
 {
-	unsigned int i;
+	unsigned int count = READ_ONCE(entry->rule_count), i;
 
-	if (entry->filtered)
+	if (READ_ONCE(entry->filtered))
 		return -1;
-	for (i = 0; i < entry->rule_count; i++) {
-		struct eventlog_subscriber_rule *rule = entry->rules[i].rule;
+	for (i = 0; i < count; i++) {
+		struct eventlog_subscriber_rule *rule = READ_ONCE(entry->rules[i].rule);
 
 		if (eventlog_rule_selects(rule, entry->subscriber, session, NULL) &&
 		    eventlog_rule_takes_sample(rule))
@@ -245,9 +245,9 @@ static notrace void eventlog_emission_join(struct eventlog_emission *emission)
 /* Does the event pass the filter of a rule?  Counts it if not. */
 static notrace bool eventlog_filter_passes(struct eventlog_emission *emission,
 					   const struct eventlog_subscriber *subscriber,
-					   const struct eventlog_listener_rule *tested)
+					   const struct eventlog_subscriber_rule *rule,
+					   const struct eventlog_predicate *predicate)
 {
-	const struct eventlog_predicate *predicate = tested->predicate;
 	const struct eventlog_identity identity = {
 		.session = emission->session,
 		.cpu = emission->emitter ? EVENTLOG_CPU_UNKNOWN : smp_processor_id(),
@@ -273,9 +273,9 @@ static notrace bool eventlog_filter_passes(struct eventlog_emission *emission,
 	verdict = eventlog_predicate_evaluate(predicate, &operands, &identity);
 	if (verdict == EVENTLOG_VERDICT_TRUE)
 		return true;
-	this_cpu_inc(tested->rule->counts->rejected);
+	this_cpu_inc(rule->counts->rejected);
 	if (verdict == EVENTLOG_VERDICT_INCOMPATIBLE)
-		this_cpu_inc(tested->rule->counts->incompatible);
+		this_cpu_inc(rule->counts->incompatible);
 	return false;
 }
 
@@ -283,18 +283,23 @@ static notrace bool eventlog_filter_passes(struct eventlog_emission *emission,
 static notrace bool eventlog_conditions_pass(struct eventlog_emission *emission,
 					     const struct eventlog_listener *entry)
 {
-	unsigned int i;
+	unsigned int count = READ_ONCE(entry->rule_count), i;
 
-	if (!entry->rule_count)
+	/* Its subscriber may have been freed. */
+	if (unlikely(READ_ONCE(entry->dead)))
+		return false;
+	if (!count)
 		return true;
-	for (i = 0; i < entry->rule_count; i++) {
-		const struct eventlog_listener_rule *tested = &entry->rules[i];
+	for (i = 0; i < count; i++) {
+		/* A rule may be replaced by one that never passes; its predicate stays. */
+		struct eventlog_subscriber_rule *rule = READ_ONCE(entry->rules[i].rule);
+		const struct eventlog_predicate *predicate = entry->rules[i].predicate;
 
-		if (eventlog_rule_selects(tested->rule, entry->subscriber, emission->session,
+		if (eventlog_rule_selects(rule, entry->subscriber, emission->session,
 					  emission->emitter) &&
-		    (!tested->predicate ||
-		     eventlog_filter_passes(emission, entry->subscriber, tested)) &&
-		    eventlog_rule_takes_sample(tested->rule))
+		    (!predicate ||
+		     eventlog_filter_passes(emission, entry->subscriber, rule, predicate)) &&
+		    eventlog_rule_takes_sample(rule))
 			return true;
 	}
 	return false;
@@ -338,7 +343,7 @@ static noinline notrace void eventlog_emit_to_rest(const struct eventlog_emissio
 		    eventlog_conditions_pass(&emission, entry))
 			eventlog_emit_to_ring(&emission, entry, cpu);
 	}
-	if (listeners->traced && !only && !emission.emitter)
+	if (READ_ONCE(listeners->traced) && !only && !emission.emitter)
 		eventlog_emit_to_tracers(&emission);
 	eventlog_emit_to_callbacks(&emission, listeners, only);
 	if (emission.count != original->count)
@@ -376,13 +381,14 @@ static __always_inline void eventlog_emit_to_all(const struct eventlog_event *ev
 
 		if (unlikely(only) && entry->subscriber != only)
 			continue;
-		passes = entry->rule_count ? eventlog_rules_pass(entry, emission.session) : 1;
+		passes = READ_ONCE(entry->rule_count) ?
+			 eventlog_rules_pass(entry, emission.session) : 1;
 		if (passes > 0)
 			eventlog_emit_to_ring(&emission, entry, cpu);
 		else if (passes < 0)
 			goto rest;
 	}
-	if (likely(!listeners->others))
+	if (likely(!READ_ONCE(listeners->others)))
 		return;
 rest:
 	{
@@ -455,6 +461,8 @@ void eventlog_emit_invalid(const struct eventlog_event *event,
 		struct eventlog_subscriber *subscriber = entry->subscriber;
 		struct eventlog_cpu_ring *cpu_ring;
 
+		if (READ_ONCE(entry->dead))
+			continue;
 		cpu = smp_processor_id();
 		if (emitter && subscriber->shard_count)
 			cpu = subscriber->cpu_count + emitter->shard;

@@ -3,28 +3,52 @@
  * Enabling: see enable.h.
  */
 #include <linux/err.h>
-#include <linux/sched.h>
+#include <linux/overflow.h>
+#include <linux/sched/signal.h>
 
 #include "core/domain.h"
 #include "core/enable.h"
+#include "core/event.h"
+#include "core/filter.h"
 #include "core/ops.h"
 #include "core/sink.h"
 #include "core/subscriber.h"
 #include "memory.h"
+
+/* The listeners of each event that has a tracer and no subscriber. */
+static struct eventlog_listeners eventlog_listeners_traced = {
+	.others = true,
+	.traced = true,
+};
 
 static void eventlog_listeners_free_rcu(struct rcu_head *rcu)
 {
 	eventlog_free(container_of(rcu, struct eventlog_listeners, rcu));
 }
 
+/* The listeners as the holder of the lock sees them. */
+static struct eventlog_listeners *eventlog_listeners_get(const struct eventlog_event *event)
+{
+	return rcu_dereference_protected(event->listeners,
+					 lockdep_is_held(&event->domain->lock));
+}
+
+static void eventlog_listeners_status_set(const struct eventlog_event *event,
+					  const struct eventlog_listeners *listeners)
+{
+	/* Publish the array before the bits that announce it. */
+	smp_mb__before_atomic();
+	eventlog_domain_status_set(event->domain, event->slot, true,
+				   listeners->others || listeners->rings_sync);
+}
+
 static void eventlog_listeners_replace(struct eventlog_event *event,
 				       struct eventlog_listeners *listeners)
 {
+	struct eventlog_listeners *old = eventlog_listeners_get(event);
 	struct eventlog_provider_info *provider = event->provider;
 	struct eventlog_domain *domain = event->domain;
-	struct eventlog_listeners *old;
 
-	old = rcu_dereference_protected(event->listeners, lockdep_is_held(&domain->lock));
 	/* EVENTLOG_STATUS_ENABLED is never set while the event is disabled. */
 	if (old && !listeners) {
 		eventlog_domain_status_set(domain, event->slot, false, false);
@@ -32,96 +56,28 @@ static void eventlog_listeners_replace(struct eventlog_event *event,
 	}
 	rcu_assign_pointer(event->listeners, listeners);
 	if (listeners) {
-		/* Publish the array before the bits that announce it. */
-		smp_mb__before_atomic();
-		eventlog_domain_status_set(domain, event->slot, true, listeners->sync);
+		eventlog_listeners_status_set(event, listeners);
 		domain->busy += !old;
 	}
 	if (!old != !listeners && provider->kernel && list_empty(&provider->dirty_node))
 		list_add_tail(&provider->dirty_node, &domain->dirty_providers);
 	if (!old != !listeners && event->watch)
 		eventlog_watch_ops->changed(event->watch);
-	if (old)
+	if (old && old != &eventlog_listeners_traced)
 		call_rcu(&old->rcu, eventlog_listeners_free_rcu);
 }
 
-/*
- * Fills the entry of a subscriber if one of its rules matches.  Stores the rules at
- * *@next_rule and advances *@next_rule past them.
- */
-static bool eventlog_listener_fill(struct eventlog_listener *entry,
-				   struct eventlog_subscriber *subscriber,
-				   const struct eventlog_event *event,
-				   struct eventlog_listener_rule **next_rule)
+static u32 eventlog_sink_sync(const struct eventlog_sink *sink)
 {
-	struct eventlog_listener_rule *first_rule = *next_rule;
-	struct eventlog_subscriber_rule *rule;
-	bool conditional = true, filtered = false;
-
-	list_for_each_entry(rule, &subscriber->rules, node) {
-		if (!eventlog_rule_matches(rule, event))
-			continue;
-		if (!eventlog_rule_is_conditional(rule))
-			conditional = false;
-		(*next_rule)->rule = rule;
-		(*next_rule)->predicate = rule->expression ?
-			eventlog_rule_predicate(rule, event, false) : NULL;
-		filtered |= !!rule->expression;
-		(*next_rule)++;
-	}
-	if (*next_rule == first_rule)
-		return false;
-	/* A rule without conditions always passes: emission need not test any rule. */
-	if (!conditional) {
-		*next_rule = first_rule;
-		filtered = false;
-	}
-	entry->subscriber = subscriber;
-	entry->rules = first_rule;
-	entry->rule_count = *next_rule - first_rule;
-	entry->filtered = filtered;
-	return true;
-}
-
-/*
- * Counts the rules of a subscriber that match, and binds their filters.  A filter that
- * another rule makes needless is bound as well: that rule may be removed later, and
- * then nothing may fail.
- *
- * Return: their number, or -ENOMEM.
- */
-static int eventlog_subscriber_match(struct eventlog_subscriber *subscriber,
-				     const struct eventlog_event *event, bool nofail)
-{
-	struct eventlog_subscriber_rule *rule;
-	int count = 0;
-
-	list_for_each_entry(rule, &subscriber->rules, node) {
-		if (!eventlog_rule_matches(rule, event))
-			continue;
-		if (rule->expression && !eventlog_rule_predicate(rule, event, !nofail))
-			return -ENOMEM;
-		count++;
-	}
-	return count;
-}
-
-u32 eventlog_listener_sync(const struct eventlog_listener *entry)
-{
-	u32 sync = entry->subscriber->shard_count ? 0 : EVENTLOG_SYNC_RINGS;
-	unsigned int i;
-
-	for (i = 0; i < entry->rule_count; i++)
-		sync |= entry->rules[i].rule->sync ? EVENTLOG_SYNC_FILTER : 0;
-	return sync;
+	return (sink->subscriber->shard_count ? 0 : EVENTLOG_SYNC_RINGS) |
+	       (!sink->plain && sink->syncs ? EVENTLOG_SYNC_FILTER : 0);
 }
 
 u32 eventlog_event_sync(const struct eventlog_event *event,
 			const struct eventlog_subscriber **subscriber)
 {
-	const struct eventlog_listeners *listeners =
-		rcu_dereference_protected(event->listeners, lockdep_is_held(&event->domain->lock));
-	u32 sync = 0, more;
+	const struct eventlog_listeners *listeners = eventlog_listeners_get(event);
+	u32 sync = 0;
 	unsigned int i;
 
 	*subscriber = NULL;
@@ -129,74 +85,68 @@ u32 eventlog_event_sync(const struct eventlog_event *event,
 		return 0;
 	if (listeners->traced)
 		sync |= EVENTLOG_SYNC_TRACER;
-	if (listeners->called > listeners->count)
-		sync |= EVENTLOG_SYNC_CALLBACK;
-	for (i = 0; i < listeners->count; i++) {
-		more = eventlog_listener_sync(&listeners->entries[i]);
-		if (more && !*subscriber)
-			*subscriber = listeners->entries[i].subscriber;
-		sync |= more;
+	for (i = 0; i < listeners->called; i++) {
+		const struct eventlog_listener *entry = &listeners->entries[i];
+
+		if (entry->dead)
+			continue;
+		if (i >= listeners->count) {
+			sync |= EVENTLOG_SYNC_CALLBACK;
+			break;
+		}
+		if (entry->sync && !*subscriber)
+			*subscriber = entry->subscriber;
+		sync |= entry->sync;
 	}
 	return sync;
 }
 
-/*
- * Makes the array for an event.  With @nofail, the function cannot fail: it uses an
- * allocation that cannot fail, and each subscriber whose rules match already has
- * counters and predicates for the event.
- *
- * Return: the array; NULL if the event has no subscriber and no tracer; or
- * ERR_PTR(-ENOMEM).
- */
-static struct eventlog_listeners *eventlog_listeners_make(struct eventlog_event *event, bool nofail)
+/* ---- arrays of listeners ---- */
+
+/* The listeners of an event without sinks. */
+static struct eventlog_listeners *eventlog_listeners_none(const struct eventlog_event *event)
 {
-	bool traced = rcu_access_pointer(event->trace.tracers);
-	struct eventlog_domain *domain = event->domain;
-	struct eventlog_listener_rule *next_rule;
-	struct eventlog_subscriber *subscriber;
-	unsigned int subscribers = 0, rules = 0;
-	enum eventlog_subscriber_kind kind;
+	return rcu_access_pointer(event->trace.tracers) && !event->domain->dead ?
+	       &eventlog_listeners_traced : NULL;
+}
+
+static struct eventlog_listeners *eventlog_listeners_alloc(const struct eventlog_event *event,
+							   unsigned int sinks)
+{
 	struct eventlog_listeners *listeners;
-	size_t bytes;
-	int matching;
 
-	if (domain->dead)
-		return NULL;
-	list_for_each_entry(subscriber, &domain->subscribers, node) {
-		matching = eventlog_subscriber_match(subscriber, event, nofail);
-		if (matching < 0)
-			return ERR_PTR(matching);
-		rules += matching;
-		subscribers += matching > 0;
-	}
-	if (!subscribers && !traced)
-		return NULL;
+	return eventlog_alloc_as(struct_size(listeners, entries, sinks),
+				 eventlog_sinks_charged(event->domain));
+}
 
-	bytes = sizeof(*listeners) + subscribers * sizeof(listeners->entries[0]) +
-		rules * sizeof(*next_rule);
-	listeners = nofail ? eventlog_alloc_nofail(bytes) :
-			     eventlog_alloc_as(bytes, eventlog_sinks_charged(domain));
-	if (!listeners)
-		return ERR_PTR(-ENOMEM);
-	listeners->event = event;
-	next_rule = (struct eventlog_listener_rule *)&listeners->entries[subscribers];
+static void eventlog_listener_fill(struct eventlog_listener *entry, const struct eventlog_sink *sink)
+{
+	entry->subscriber = sink->subscriber;
+	entry->stats = sink->stats;
+	entry->rules = sink->rules ? sink->rules->rules : &eventlog_listener_rule_never;
+	/* A rule without conditions always passes: emission need not test any rule. */
+	entry->rule_count = sink->plain ? 0 : sink->rules->count;
+	entry->filtered = !sink->plain && sink->filters;
+	entry->sync = eventlog_sink_sync(sink);
+}
+
+/* Fills an array that has room for all sinks of the event, and publishes it. */
+static void eventlog_listeners_publish(struct eventlog_event *event,
+				       struct eventlog_listeners *listeners)
+{
+	enum eventlog_subscriber_kind kind;
+	struct eventlog_sink *sink;
 
 	for (kind = 0; kind < EVENTLOG_SUBSCRIBER_KINDS; kind++) {
-		list_for_each_entry(subscriber, &domain->subscribers, node) {
+		eventlog_domain_work(event->domain, event->sink_count);
+		list_for_each_entry(sink, &event->sinks, node) {
 			struct eventlog_listener *entry = &listeners->entries[listeners->listed];
 
-			if (eventlog_subscriber_kind(subscriber) != kind ||
-			    !eventlog_listener_fill(entry, subscriber, event, &next_rule))
+			if (eventlog_subscriber_kind(sink->subscriber) != kind)
 				continue;
+			eventlog_listener_fill(entry, sink);
 			if (kind == EVENTLOG_SUBSCRIBER_RINGS)
-				entry->stats =
-					eventlog_subscriber_stats(subscriber, event, !nofail);
-			if (kind == EVENTLOG_SUBSCRIBER_RINGS && !entry->stats) {
-				eventlog_free(listeners);
-				return ERR_PTR(-ENOMEM);
-			}
-			if (kind == EVENTLOG_SUBSCRIBER_RINGS)
-				listeners->sync |= !!eventlog_listener_sync(entry);
+				listeners->rings_sync |= !!entry->sync;
 			listeners->listed++;
 		}
 		if (kind == EVENTLOG_SUBSCRIBER_RINGS)
@@ -204,26 +154,247 @@ static struct eventlog_listeners *eventlog_listeners_make(struct eventlog_event 
 		if (kind == EVENTLOG_SUBSCRIBER_CALLBACK)
 			listeners->called = listeners->listed;
 	}
-	listeners->traced = traced;
-	listeners->others = traced || listeners->called > listeners->count;
-	listeners->sync |= listeners->others;
-	return listeners;
+	listeners->traced = rcu_access_pointer(event->trace.tracers);
+	listeners->others = listeners->traced || listeners->called > listeners->count;
+	eventlog_listeners_replace(event, listeners);
+}
+
+/* The entry of a sink; NULL: the event is not published yet, or its domain is dead. */
+static struct eventlog_listener *eventlog_listener_find(const struct eventlog_sink *sink)
+{
+	struct eventlog_listeners *listeners = eventlog_listeners_get(sink->event);
+	unsigned int i;
+
+	for (i = 0; listeners && i < listeners->listed; i++) {
+		struct eventlog_listener *entry = &listeners->entries[i];
+
+		eventlog_domain_work(sink->event->domain, 1);
+		/* A new subscriber may have the address of a dead one. */
+		if (!entry->dead && entry->subscriber == sink->subscriber)
+			return entry;
+	}
+	return NULL;
+}
+
+/*
+ * Makes an entry one that never passes.  Emission sends an event with a filter to the slow
+ * path, which looks whether the entry is dead, and so never uses a subscriber that was freed.
+ */
+static void eventlog_listener_kill(struct eventlog_listener *entry)
+{
+	WRITE_ONCE(entry->dead, true);
+	WRITE_ONCE(entry->filtered, true);
+	/* Readers that do not see the other members yet test rules that still exist. */
+	if (!entry->rule_count)
+		WRITE_ONCE(entry->rule_count, 1);
+}
+
+/* Makes a new array without dead entries; if there is no memory, the old one stays. */
+static void eventlog_listeners_renew(struct eventlog_event *event)
+{
+	struct eventlog_listeners *listeners;
+
+	if (!event->sink_count) {
+		eventlog_listeners_replace(event, eventlog_listeners_none(event));
+		return;
+	}
+	listeners = eventlog_listeners_alloc(event, event->sink_count);
+	if (listeners)
+		eventlog_listeners_publish(event, listeners);
+}
+
+/* Takes a sink from its event, whether or not it has bindings. */
+static void eventlog_sink_remove(struct eventlog_sink *sink)
+{
+	struct eventlog_listener *entry = eventlog_listener_find(sink);
+	struct eventlog_event *event = sink->event;
+
+	if (entry)
+		eventlog_listener_kill(entry);
+	eventlog_sink_end(sink);
+	if (entry)
+		eventlog_listeners_renew(event);
+}
+
+/* A binding of the sink was freed. */
+static void eventlog_sink_shrink(struct eventlog_sink *sink)
+{
+	struct eventlog_listener *entry = eventlog_listener_find(sink);
+	struct eventlog_listeners *listeners;
+	struct eventlog_sink_rules *old;
+
+	if (!entry)
+		return;
+	listeners = eventlog_listeners_alloc(sink->event, sink->event->sink_count);
+	if (listeners) {
+		old = eventlog_sink_compact(sink);
+		eventlog_listeners_publish(sink->event, listeners);
+		eventlog_sink_rules_free(old);
+	} else if (!sink->plain && !entry->rule_count) {
+		listeners = eventlog_listeners_get(sink->event);
+		entry->sync = eventlog_sink_sync(sink);
+		listeners->rings_sync |= entry->sync && eventlog_subscriber_has_rings(sink->subscriber);
+		eventlog_listeners_status_set(sink->event, listeners);
+		WRITE_ONCE(entry->filtered, sink->filters);
+		WRITE_ONCE(entry->rule_count, sink->rules->count);
+	}
+}
+
+/* ---- events ---- */
+
+/* Binds a rule to an event that it matches; takes the predicate over. */
+static int eventlog_bind(struct eventlog_subscriber_rule *rule, struct eventlog_event *event,
+			 struct eventlog_predicate *predicate)
+{
+	struct eventlog_listeners *listeners = NULL;
+	struct eventlog_sink_rules *old;
+	struct eventlog_sink *sink;
+
+	if (event->slot) {
+		listeners = eventlog_listeners_alloc(event, event->sink_count + 1);
+		if (!listeners)
+			goto err_predicate;
+	}
+	sink = eventlog_sink_bind(rule, event, predicate, &old);
+	if (IS_ERR(sink))
+		goto err_listeners;
+	if (listeners)
+		eventlog_listeners_publish(event, listeners);
+	eventlog_sink_rules_free(old);
+	return 0;
+
+err_listeners:
+	eventlog_free(listeners);
+	eventlog_predicates_free(predicate);
+	return PTR_ERR(sink);
+err_predicate:
+	eventlog_predicates_free(predicate);
+	return -ENOMEM;
+}
+
+/*
+ * Matches an event with the next rules, until a batch is done.
+ *
+ * Return: 1: there are more; *@filtered is a rule with a filter, with a reference, that
+ * matches and is not bound yet, or NULL; 0: there are no more; or an error.
+ */
+static int eventlog_prepare_batch(struct eventlog_event *event, struct eventlog_rule_place *place,
+				  struct eventlog_subscriber_rule **filtered)
+{
+	struct eventlog_domain *domain = event->domain;
+	struct eventlog_rule_place *next;
+	int ret;
+
+	lockdep_assert_held(&domain->lock);
+	*filtered = NULL;
+	if (list_empty(&place->node))
+		list_add(&place->node, &domain->rules);
+	while (!list_is_last(&place->node, &domain->rules)) {
+		if (domain->work >= EVENTLOG_BATCH_STEPS)
+			return 1;
+		eventlog_domain_work(domain, 1);
+		next = list_next_entry(place, node);
+		list_move(&place->node, &next->node);
+		if (!next->rule || !eventlog_rule_matches(next->rule, event))
+			continue;
+		if (next->rule->expression) {
+			eventlog_rule_get(next->rule);
+			*filtered = next->rule;
+			return 1;
+		}
+		ret = eventlog_bind(next->rule, event, NULL);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+static struct eventlog_predicate *eventlog_rule_predicate(struct eventlog_subscriber_rule *rule,
+							  const struct eventlog_event *event,
+							  const struct eventlog_provider *sets)
+{
+	return eventlog_predicate_bind_event(rule->expression, event->fields_text, sets,
+					     eventlog_sinks_charged(event->domain));
+}
+
+/* Binds a rule with a filter, for which the lock is not needed all the time. */
+static int eventlog_prepare_filtered(struct eventlog_event *event,
+				     struct eventlog_subscriber_rule *rule)
+{
+	struct eventlog_predicate *predicate;
+	int ret = 0;
+
+	predicate = eventlog_rule_predicate(rule, event, eventlog_event_sets(event));
+	if (!predicate)
+		return -ENOMEM;
+	eventlog_domain_lock(event->domain);
+	if (rule->removed)
+		eventlog_predicates_free(predicate);
+	else
+		ret = eventlog_bind(rule, event, predicate);
+	eventlog_domain_unlock(event->domain);
+	return ret;
+}
+
+int eventlog_enable_prepare(struct eventlog_event *event, struct eventlog_rule_place *place)
+{
+	struct eventlog_subscriber_rule *filtered;
+	int more, ret = 0;
+
+	do {
+		cond_resched();
+		eventlog_domain_lock(event->domain);
+		more = eventlog_prepare_batch(event, place, &filtered);
+		eventlog_domain_unlock(event->domain);
+		if (filtered) {
+			ret = eventlog_prepare_filtered(event, filtered);
+			eventlog_rule_put(filtered);
+		}
+		if (more > 0 && !ret && fatal_signal_pending(current))
+			ret = -EINTR;
+	} while (more > 0 && !ret);
+	return ret ?: more;
+}
+
+bool eventlog_enable_is_prepared(struct eventlog_domain *domain,
+				 const struct eventlog_rule_place *place)
+{
+	lockdep_assert_held(&domain->lock);
+	return list_is_last(&place->node, &domain->rules);
+}
+
+void eventlog_enable_prepared(struct eventlog_rule_place *place)
+{
+	list_del_init(&place->node);
 }
 
 int eventlog_enable_event(struct eventlog_event *event)
 {
-	struct eventlog_listeners *listeners = eventlog_listeners_make(event, false);
+	struct eventlog_listeners *listeners = eventlog_listeners_none(event);
 
-	if (IS_ERR(listeners))
-		return PTR_ERR(listeners);
-	if (listeners)
+	if (event->sink_count && !event->domain->dead) {
+		listeners = eventlog_listeners_alloc(event, event->sink_count);
+		if (!listeners)
+			return -ENOMEM;
+		eventlog_listeners_publish(event, listeners);
+	} else if (listeners) {
 		eventlog_listeners_replace(event, listeners);
+	}
 	return 0;
 }
 
 void eventlog_enable_tracers_changed(struct eventlog_event *event)
 {
-	eventlog_listeners_replace(event, eventlog_listeners_make(event, true));
+	struct eventlog_listeners *listeners = eventlog_listeners_get(event);
+	bool traced = rcu_access_pointer(event->trace.tracers);
+
+	if (!listeners || listeners == &eventlog_listeners_traced) {
+		eventlog_listeners_replace(event, eventlog_listeners_none(event));
+		return;
+	}
+	WRITE_ONCE(listeners->traced, traced);
+	WRITE_ONCE(listeners->others, traced || listeners->called > listeners->count);
+	eventlog_listeners_status_set(event, listeners);
 }
 
 void eventlog_enable_event_clear(struct eventlog_event *event)
@@ -231,78 +402,164 @@ void eventlog_enable_event_clear(struct eventlog_event *event)
 	eventlog_listeners_replace(event, NULL);
 }
 
+/* ---- rules ---- */
+
+bool eventlog_enable_rule_selects(const struct eventlog_subscriber_rule *rule,
+				  const struct eventlog_event *event)
+{
+	const struct eventlog_sink *sink = eventlog_sink_find(event, rule->subscriber);
+
+	return sink && list_last_entry(&sink->bindings, struct eventlog_binding,
+				       sink_node)->rule == rule;
+}
+
+/*
+ * Binds a rule to the live events behind *@descriptor, until a batch is done.  Those that
+ * were made since the rule is in the list are bound already.
+ *
+ * Return: as eventlog_prepare_batch(); *@filtered is an event, which is held, that the
+ * rule's filter has to be bound to.
+ */
+static int eventlog_rule_add_batch(struct eventlog_subscriber_rule *rule, unsigned long *descriptor,
+				   struct eventlog_event **filtered,
+				   const struct eventlog_provider **sets)
+{
+	struct eventlog_domain *domain = rule->subscriber->domain;
+	struct eventlog_event *event;
+	int ret;
+
+	lockdep_assert_held(&domain->lock);
+	*filtered = NULL;
+	if (domain->dead)
+		return -ENODEV;
+	while ((event = xa_find_after(&domain->definitions, descriptor, U32_MAX, XA_PRESENT))) {
+		eventlog_domain_work(domain, 1);
+		if (event->slot && eventlog_rule_matches(rule, event) &&
+		    !eventlog_enable_rule_selects(rule, event)) {
+			if (rule->expression) {
+				eventlog_event_hold(event);
+				*filtered = event;
+				*sets = eventlog_event_sets(event);
+				return 1;
+			}
+			ret = eventlog_bind(rule, event, NULL);
+			if (ret)
+				return ret;
+		}
+		if (domain->work >= EVENTLOG_BATCH_STEPS)
+			return 1;
+	}
+	return 0;
+}
+
+/* Kernel providers cannot go meanwhile, and with them the names in their tables. */
+static int eventlog_rule_add_filtered(struct eventlog_subscriber_rule *rule,
+				      struct eventlog_event *event,
+				      const struct eventlog_provider *sets)
+{
+	struct eventlog_domain *domain = rule->subscriber->domain;
+	struct eventlog_predicate *predicate;
+	int ret = 0;
+
+	lockdep_assert_held(&domain->update_lock);
+	predicate = eventlog_rule_predicate(rule, event, sets);
+	if (!predicate)
+		return -ENOMEM;
+	eventlog_domain_lock(domain);
+	/* The event may have ended meanwhile, and may have come back. */
+	if (event->slot && !domain->dead && !eventlog_enable_rule_selects(rule, event))
+		ret = eventlog_bind(rule, event, predicate);
+	else
+		eventlog_predicates_free(predicate);
+	eventlog_domain_unlock(domain);
+	return ret;
+}
+
 int eventlog_enable_rule_add(struct eventlog_subscriber *subscriber,
 			     struct eventlog_subscriber_rule *rule)
 {
 	struct eventlog_domain *domain = subscriber->domain;
-	struct eventlog_listeners *prepared = NULL, *listeners;
-	struct eventlog_event *event;
-	unsigned long descriptor;
+	const struct eventlog_provider *sets;
+	struct eventlog_event *filtered;
+	unsigned long descriptor = 0;
+	int more, ret = 0;
 
-	lockdep_assert_held(&domain->lock);
-	if (domain->dead)
-		return -ENODEV;
+	lockdep_assert_held(&domain->update_lock);
+	eventlog_domain_lock(domain);
 	list_add_tail(&rule->node, &subscriber->rules);
-	xa_for_each(&domain->definitions, descriptor, event) {
+	list_add_tail(&rule->place.node, &domain->rules);
+	eventlog_domain_unlock(domain);
+	do {
 		cond_resched();
-		if (!event->slot || !eventlog_rule_matches(rule, event))
-			continue;
-		listeners = eventlog_listeners_make(event, false);
-		if (IS_ERR(listeners))
-			goto err_free;
-		listeners->next = prepared;
-		prepared = listeners;
-	}
-	/* All memory is allocated: the rest cannot fail. */
-	while ((listeners = prepared)) {
-		prepared = listeners->next;
-		eventlog_listeners_replace(listeners->event, listeners);
-	}
-	return 0;
-
-err_free:
+		eventlog_domain_lock(domain);
+		more = eventlog_rule_add_batch(rule, &descriptor, &filtered, &sets);
+		eventlog_domain_unlock(domain);
+		if (filtered) {
+			ret = eventlog_rule_add_filtered(rule, filtered, sets);
+			eventlog_event_release(filtered);
+		}
+		if (more > 0 && !ret && fatal_signal_pending(current))
+			ret = -EINTR;
+	} while (more > 0 && !ret);
+	ret = ret ?: more;
+	if (!ret)
+		return 0;
+	eventlog_enable_rule_remove(rule);
+	eventlog_domain_lock(domain);
 	list_del(&rule->node);
-	while ((listeners = prepared)) {
-		prepared = listeners->next;
-		eventlog_free(listeners);
-	}
-	return -ENOMEM;
+	eventlog_domain_unlock(domain);
+	return ret;
 }
 
-void eventlog_enable_rule_remove(struct eventlog_subscriber *subscriber,
-				 struct eventlog_subscriber_rule *rule)
+/* Takes a rule out of the lists, so that it is not bound any more. */
+static void eventlog_rule_close(struct eventlog_subscriber_rule *rule)
 {
-	struct eventlog_domain *domain = subscriber->domain;
-	struct eventlog_event *event;
-	unsigned long descriptor;
+	list_del(&rule->place.node);
+	rule->removed = true;
+}
 
-	lockdep_assert_held(&domain->lock);
-	list_del(&rule->node);
-	xa_for_each(&domain->definitions, descriptor, event) {
-		cond_resched();
-		if (event->slot && eventlog_rule_matches(rule, event))
-			eventlog_listeners_replace(event, eventlog_listeners_make(event, true));
+void eventlog_enable_rule_remove(struct eventlog_subscriber_rule *rule)
+{
+	struct eventlog_domain *domain = rule->subscriber->domain;
+	struct eventlog_binding *binding;
+	struct eventlog_sink *sink;
+
+	lockdep_assert_held(&domain->update_lock);
+	eventlog_domain_lock(domain);
+	eventlog_rule_close(rule);
+	while ((binding = list_first_entry_or_null(&rule->bindings, struct eventlog_binding,
+						   rule_node))) {
+		sink = binding->sink->event ? binding->sink : NULL;
+		eventlog_binding_free(binding);
+		if (sink && list_empty(&sink->bindings))
+			eventlog_sink_remove(sink);
+		else if (sink)
+			eventlog_sink_shrink(sink);
+		eventlog_domain_pause(domain);
 	}
+	eventlog_domain_unlock(domain);
 }
 
 void eventlog_enable_subscriber_remove(struct eventlog_subscriber *subscriber)
 {
 	struct eventlog_domain *domain = subscriber->domain;
-	struct eventlog_event *event;
 	struct eventlog_subscriber_rule *rule;
-	unsigned long descriptor;
+	struct eventlog_binding *binding;
 
-	lockdep_assert_held(&domain->lock);
-	xa_for_each(&domain->definitions, descriptor, event) {
-		cond_resched();
-		if (!event->slot)
-			continue;
-		list_for_each_entry(rule, &subscriber->rules, node) {
-			if (eventlog_rule_matches(rule, event)) {
-				eventlog_listeners_replace(event,
-							   eventlog_listeners_make(event, true));
-				break;
-			}
+	lockdep_assert_held(&domain->update_lock);
+	eventlog_domain_lock(domain);
+	list_for_each_entry(rule, &subscriber->rules, node) {
+		eventlog_domain_work(domain, 1);
+		eventlog_rule_close(rule);
+		while ((binding = list_first_entry_or_null(&rule->bindings,
+							   struct eventlog_binding, rule_node))) {
+			/* Its other bindings are freed with their rules. */
+			if (binding->sink->event)
+				eventlog_sink_remove(binding->sink);
+			eventlog_binding_free(binding);
+			eventlog_domain_pause(domain);
 		}
+		eventlog_domain_pause(domain);
 	}
+	eventlog_domain_unlock(domain);
 }

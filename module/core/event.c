@@ -10,6 +10,7 @@
 #include "core/domain.h"
 #include "core/enable.h"
 #include "core/event.h"
+#include "core/expression.h"
 #include "core/ops.h"
 #include "core/sink.h"
 #include "core/subscriber.h"
@@ -227,20 +228,37 @@ static void eventlog_event_forget(struct eventlog_event *event)
 {
 	struct eventlog_domain *domain = event->domain;
 
+	eventlog_domain_work(domain, 1);
 	hash_del(&event->hash_node);
 	xa_erase(&domain->definitions, event->descriptor);
-	eventlog_sinks_forget(event);
+	eventlog_event_stats_drop(event);
 	eventlog_provider_put(domain, event->provider);
 	eventlog_event_users_put(event);
 	call_rcu(&event->rcu, eventlog_event_release_rcu);
 }
 
-/* Approximate memory of a retained definition and of the counters that subscribers keep. */
+static size_t eventlog_text_bytes(const char *text)
+{
+	return text ? eventlog_alloc_bytes(strlen(text) + 1) : 0;
+}
+
+/*
+ * The most memory that a retained definition may hold: with the counters that subscribers
+ * keep, and, because it may be the only definition in them, a node of the domain's table and
+ * its provider.
+ */
 static size_t eventlog_event_bytes(const struct eventlog_event *event)
 {
-	return sizeof(*event) + strlen(event->name) + strlen(event->fields_text) +
-	       struct_size(event->layout, dynamic, event->layout->dynamic_count) +
-	       (event->tables ? event->tables->bytes : 0) + eventlog_sinks_bytes(event);
+	const struct eventlog_provider_info *provider = event->provider;
+	const struct eventlog_layout *layout = event->layout;
+
+	return eventlog_alloc_bytes(sizeof(*event) + strlen(event->name) + 1) +
+	       eventlog_alloc_bytes(struct_size(layout, dynamic, layout->dynamic_count)) +
+	       eventlog_text_bytes(event->fields_text) + eventlog_text_bytes(event->types) +
+	       (event->tables ? eventlog_alloc_bytes(event->tables->bytes) : 0) +
+	       eventlog_alloc_bytes(sizeof(*provider) + strlen(provider->name) + 1) +
+	       eventlog_text_bytes(provider->preamble) +
+	       eventlog_event_stats_bytes(event) + sizeof(struct xa_node);
 }
 
 static void eventlog_event_retained_remove(struct eventlog_event *event)
@@ -298,15 +316,20 @@ static bool eventlog_event_retain(struct eventlog_event *event)
 
 void eventlog_events_release_retained(struct eventlog_domain *domain)
 {
-	struct eventlog_subscriber *oldest = eventlog_subscriber_oldest(domain);
-	struct eventlog_event *event, *next;
+	struct eventlog_subscriber *oldest;
+	struct eventlog_event *event;
 
+	eventlog_domain_lock(domain);
 	/* The list is in the order of retirement: stop at the first one still needed. */
-	list_for_each_entry_safe(event, next, &domain->retained, retained_node) {
+	while ((event = list_first_entry_or_null(&domain->retained, struct eventlog_event,
+						 retained_node))) {
+		oldest = eventlog_subscriber_oldest(domain);
 		if (oldest && event->retired_at > oldest->sequence)
 			break;
 		eventlog_event_release_retained(event);
+		eventlog_domain_pause(domain);
 	}
+	eventlog_domain_unlock(domain);
 }
 
 /* Takes a live event from listeners, the marker policy and tracers. */
@@ -315,7 +338,7 @@ static void eventlog_event_deactivate(struct eventlog_event *event)
 	struct eventlog_watch *watch;
 
 	eventlog_enable_event_clear(event);
-	eventlog_sinks_unbind(event);
+	eventlog_sinks_end(event);
 	eventlog_policy_ops->remove(event);
 	if (eventlog_trace_ops)
 		eventlog_trace_ops->remove(event);
@@ -338,9 +361,8 @@ static void eventlog_event_retire(struct eventlog_event *event)
 		eventlog_event_forget(event);
 }
 
-/* Makes a new or a retained event live; @layout is that of eventlog_trace_ops.add(). */
-static int eventlog_event_activate(struct eventlog_event *event,
-				   struct eventlog_trace_layout **layout)
+/* Makes a new or a retained event live. */
+static int eventlog_event_activate(struct eventlog_event *event, struct eventlog_draft *draft)
 {
 	struct eventlog_domain *domain = event->domain;
 	int slot, ret;
@@ -357,11 +379,11 @@ static int eventlog_event_activate(struct eventlog_event *event,
 	WRITE_ONCE(event->slot, slot);
 	/* First: a tracer may be attached to the trace event it gets. */
 	if (eventlog_trace_ops)
-		eventlog_trace_ops->add(event, layout);
+		eventlog_trace_ops->add(event, event->source ? NULL : &draft->layout);
 	ret = eventlog_enable_event(event);
 	if (ret)
 		goto err_slot;
-	eventlog_policy_ops->apply(event);
+	eventlog_policy_ops->apply(event, &draft->policy);
 	return 0;
 
 err_slot:
@@ -433,6 +455,8 @@ static struct eventlog_event *eventlog_event_alloc(struct eventlog_domain *domai
 	refcount_set(&event->holders, 1);
 	INIT_LIST_HEAD(&event->user_node);
 	INIT_LIST_HEAD(&event->uses);
+	INIT_LIST_HEAD(&event->sinks);
+	INIT_LIST_HEAD(&event->stats);
 	eventlog_event_users_get(event, user);
 	event->domain = domain;
 	event->level = level;
@@ -450,12 +474,15 @@ err_free:
  * Publishes a definition, which is found by descriptor from now on, and makes it live;
  * @provider gets one more user.  If it fails, the definition is gone.
  */
-static int eventlog_event_add(struct eventlog_event *event, struct eventlog_provider_info *provider,
-			      struct eventlog_fields *fields, struct eventlog_trace_layout **layout)
+static int eventlog_event_add(struct eventlog_draft *draft, struct eventlog_provider_info *provider,
+			      struct eventlog_fields *fields)
 {
+	struct eventlog_event *event = draft->event;
 	struct eventlog_domain *domain = event->domain;
 	int ret;
 
+	eventlog_enable_prepared(&draft->place);
+	draft->event = NULL;
 	event->provider = provider;
 	if (!event->source)
 		event->id = fields->tables ? fields->tables->event.id : provider->next_event_id;
@@ -465,7 +492,7 @@ static int eventlog_event_add(struct eventlog_event *event, struct eventlog_prov
 	event->types = fields->types;
 	/* Cannot fail: the index is reserved. */
 	xa_store(&domain->definitions, event->descriptor, event, GFP_KERNEL);
-	ret = eventlog_event_activate(event, layout);
+	ret = eventlog_event_activate(event, draft);
 	if (ret)
 		goto err_erase;
 
@@ -480,7 +507,8 @@ static int eventlog_event_add(struct eventlog_event *event, struct eventlog_prov
 
 err_erase:
 	xa_erase(&domain->definitions, event->descriptor);
-	eventlog_sinks_forget(event);
+	eventlog_sinks_end(event);
+	eventlog_event_stats_drop(event);
 	/* A BPF program may have found the event.  The caller keeps what @fields owns. */
 	event->layout = NULL;
 	event->fields_text = NULL;
@@ -491,13 +519,26 @@ err_erase:
 	return ret;
 }
 
+/* Lends a draft what @fields owns, to match it with rules. */
+static void eventlog_draft_fill(struct eventlog_draft *draft, struct eventlog_event *event,
+				const struct eventlog_fields *fields)
+{
+	event->layout = fields->layout;
+	event->fields_text = fields->text;
+	event->tables = fields->tables;
+	event->types = fields->types;
+	draft->event = event;
+}
+
 int eventlog_draft_make(struct eventlog_draft *draft, struct eventlog_domain *domain,
 			struct eventlog_user *user, const char *provider,
 			const struct eventlog_fields *fields, u8 level, u64 keywords)
 {
 	struct eventlog_event *event;
+	int ret;
 
 	memset(draft, 0, sizeof(*draft));
+	INIT_LIST_HEAD(&draft->place.node);
 	/*
 	 * Look for room before making anything; event_get() looks again.  In an instance, its
 	 * quota is reached first.
@@ -514,25 +555,79 @@ int eventlog_draft_make(struct eventlog_draft *draft, struct eventlog_domain *do
 		eventlog_free(draft->provider);
 		return PTR_ERR(event);
 	}
-	draft->event = event;
-	if (!eventlog_trace_ops)
-		return 0;
 	event->provider = draft->provider;
-	event->layout = fields->layout;
-	event->fields_text = fields->text;
-	event->tables = fields->tables;
-	event->types = fields->types;
-	draft->layout = eventlog_trace_ops->prepare(event);
+	eventlog_draft_fill(draft, event, fields);
+	ret = eventlog_draft_prepare(draft);
+	if (ret) {
+		eventlog_draft_free(draft, domain);
+		return ret;
+	}
+	if (eventlog_trace_ops)
+		draft->layout = eventlog_trace_ops->prepare(event);
 	return 0;
+}
+
+int eventlog_draft_make_kernel(struct eventlog_draft *draft, struct eventlog_domain *domain,
+			       struct eventlog_provider_info *info,
+			       const struct eventlog_fields *fields,
+			       struct eventlog_provider_event *source)
+{
+	struct eventlog_event *event;
+	int ret;
+
+	memset(draft, 0, sizeof(*draft));
+	INIT_LIST_HEAD(&draft->place.node);
+	event = eventlog_event_alloc(domain, NULL, fields, source->level, source->keywords);
+	if (IS_ERR(event))
+		return PTR_ERR(event);
+	event->source = source;
+	event->id = source->id;
+	event->state_dump = info->kernel->rundown_keywords & source->keywords;
+	event->registrations = 1;
+	event->provider = info;
+	eventlog_draft_fill(draft, event, fields);
+	ret = eventlog_draft_prepare(draft);
+	if (ret)
+		eventlog_draft_free(draft, domain);
+	return ret;
+}
+
+int eventlog_draft_prepare(struct eventlog_draft *draft)
+{
+	return eventlog_enable_prepare(draft->event, &draft->place) ?:
+	       eventlog_policy_ops->prepare(draft->event, &draft->policy);
+}
+
+/* Was a draft matched with all rules and policies? */
+static bool eventlog_draft_is_prepared(struct eventlog_domain *domain,
+				       const struct eventlog_draft *draft)
+{
+	return eventlog_enable_is_prepared(domain, &draft->place) &&
+	       draft->policy.version == domain->policy_version;
+}
+
+static void eventlog_draft_unbind(struct eventlog_draft *draft, struct eventlog_domain *domain)
+{
+	eventlog_domain_lock(domain);
+	eventlog_enable_prepared(&draft->place);
+	if (draft->event) {
+		eventlog_sinks_end(draft->event);
+		eventlog_event_stats_drop(draft->event);
+	}
+	eventlog_domain_unlock(domain);
 }
 
 void eventlog_draft_free(struct eventlog_draft *draft, struct eventlog_domain *domain)
 {
+	if (draft->event || (draft->place.node.next && !list_empty(&draft->place.node)))
+		eventlog_draft_unbind(draft, domain);
+	eventlog_sinks_reap(domain);
 	if (draft->event) {
 		xa_release(&domain->definitions, draft->event->descriptor);
 		eventlog_event_users_put(draft->event);
 		eventlog_free(draft->event);
 	}
+	eventlog_expression_put(draft->policy.filter);
 	eventlog_free(draft->provider);
 	if (draft->layout)
 		eventlog_trace_ops->layout_free(draft->layout);
@@ -549,8 +644,7 @@ static struct eventlog_event *eventlog_event_new_shared(struct eventlog_domain *
 
 	if (IS_ERR(provider))
 		return ERR_CAST(provider);
-	draft->event = NULL;
-	ret = eventlog_event_add(event, provider, fields, &draft->layout);
+	ret = eventlog_event_add(draft, provider, fields);
 	if (!ret)
 		hash_add(domain->names, &event->hash_node,
 			 eventlog_definition_hash(domain, provider->name, event->name,
@@ -560,23 +654,14 @@ static struct eventlog_event *eventlog_event_new_shared(struct eventlog_domain *
 	return ret ? ERR_PTR(ret) : event;
 }
 
-struct eventlog_event *eventlog_event_new_kernel(struct eventlog_domain *domain,
-						 struct eventlog_provider_info *info,
-						 struct eventlog_fields *fields,
-						 struct eventlog_provider_event *source)
+struct eventlog_event *eventlog_event_new_kernel(struct eventlog_draft *draft,
+						 struct eventlog_fields *fields)
 {
-	struct eventlog_event *event;
+	struct eventlog_event *event = draft->event;
 	int ret;
 
-	lockdep_assert_held(&domain->lock);
-	event = eventlog_event_alloc(domain, NULL, fields, source->level, source->keywords);
-	if (IS_ERR(event))
-		return event;
-	event->source = source;
-	event->id = source->id;
-	event->state_dump = info->kernel->rundown_keywords & source->keywords;
-	event->registrations = 1;
-	ret = eventlog_event_add(event, info, fields, NULL);
+	lockdep_assert_held(&event->domain->lock);
+	ret = eventlog_event_add(draft, event->provider, fields);
 	return ret ? ERR_PTR(ret) : event;
 }
 
@@ -598,12 +683,16 @@ static int eventlog_event_revive(struct eventlog_event *event, struct eventlog_d
 	int ret;
 
 	swap(event->user, draft->event->user);
-	ret = eventlog_event_activate(event, &draft->layout);
-	if (ret)
+	eventlog_enable_prepared(&draft->place);
+	eventlog_sinks_move(event, draft->event);
+	ret = eventlog_event_activate(event, draft);
+	if (ret) {
 		swap(event->user, draft->event->user);
-	else
-		eventlog_event_retained_remove(event);
-	return ret;
+		eventlog_sinks_end(event);
+		return ret;
+	}
+	eventlog_event_retained_remove(event);
+	return 0;
 }
 
 struct eventlog_event *eventlog_event_get(struct eventlog_domain *domain, const char *provider,
@@ -622,6 +711,8 @@ struct eventlog_event *eventlog_event_get(struct eventlog_domain *domain, const 
 	event = eventlog_event_find(domain, provider, fields, level, keywords);
 	if ((!event || !event->slot) && !draft)
 		return ERR_PTR(-ENOENT);
+	if ((!event || !event->slot) && !eventlog_draft_is_prepared(domain, draft))
+		return ERR_PTR(-EAGAIN);
 	if (!event) {
 		event = eventlog_event_new_shared(domain, fields, draft);
 		if (IS_ERR(event))
@@ -727,12 +818,13 @@ void eventlog_events_kill(struct eventlog_domain *domain)
 	eventlog_domain_lock(domain);
 	WRITE_ONCE(domain->dead, true);
 	xa_for_each(&domain->definitions, descriptor, event) {
-		cond_resched();
-		if (!event->slot)
-			continue;
-		eventlog_enable_event_clear(event);
-		if (eventlog_trace_ops)
-			eventlog_trace_ops->remove(event);
+		eventlog_domain_work(domain, 1);
+		if (event->slot) {
+			eventlog_enable_event_clear(event);
+			if (eventlog_trace_ops)
+				eventlog_trace_ops->remove(event);
+		}
+		eventlog_domain_pause(domain);
 	}
 	eventlog_domain_status_dead(domain);
 	eventlog_domain_unlock(domain);

@@ -13,19 +13,27 @@
 #ifndef EVENTLOG_EVENT_H
 #define EVENTLOG_EVENT_H
 
+#include <linux/err.h>
+
 #include "core/fields.h"
+#include "core/ops.h"
 #include "core/types.h"
 
 /**
- * struct eventlog_draft - what a new definition needs, allocated without the domain's lock
- * @provider: its provider, should the domain not have one of that name
- * @event: the definition; its descriptor is reserved
+ * struct eventlog_draft - what a new definition needs, made without the domain's lock
+ * @provider: its provider, should the domain not have one of that name; NULL for an event of
+ *	a kernel provider
+ * @event: the definition; its descriptor is reserved, and it is matched with all rules
  * @layout: the layout of its trace event, or NULL
+ * @place: behind the last rule that it was matched with
+ * @policy: what the marker policies say
  */
 struct eventlog_draft {
 	struct eventlog_provider_info *provider;
 	struct eventlog_event *event;
 	struct eventlog_trace_layout *layout;
+	struct eventlog_rule_place place;
+	struct eventlog_policy_draft policy;
 };
 
 /**
@@ -51,15 +59,56 @@ struct eventlog_event_use {
  * Process context; the memory is charged to the caller.
  *
  * Return: 0, for eventlog_draft_free(); -ENOSPC: the domain has no room; -EDQUOT: the user
- * makes too many in too short a time; -ENOMEM.
+ * makes too many in too short a time, or there is no more memory for what rules match;
+ * -EINTR: a fatal signal is pending; -ENOMEM.
  */
 int eventlog_draft_make(struct eventlog_draft *draft, struct eventlog_domain *domain,
 			struct eventlog_user *user, const char *provider,
 			const struct eventlog_fields *fields, u8 level, u64 keywords);
 
 /**
+ * eventlog_draft_make_kernel() - likewise, for an event of a kernel provider
+ * @draft: filled in
+ * @domain: not locked, except its update_lock
+ * @info: the provider
+ * @fields: name, text and layout
+ * @source: the provider's side of it
+ *
+ * Return: 0, for eventlog_draft_free(); -ENOSPC, -EINTR, -ENOMEM.
+ */
+int eventlog_draft_make_kernel(struct eventlog_draft *draft, struct eventlog_domain *domain,
+			       struct eventlog_provider_info *info,
+			       const struct eventlog_fields *fields,
+			       struct eventlog_provider_event *source);
+
+/**
+ * eventlog_draft_prepare() - match a draft with rules and policies that are new
+ * @draft: its domain not locked
+ *
+ * Return: 0, -EDQUOT, -EINTR, -ENOMEM.
+ */
+int eventlog_draft_prepare(struct eventlog_draft *draft);
+
+/**
+ * eventlog_draft_again() - must the caller of eventlog_event_get() call it again
+ * @draft: its argument; prepared again if so
+ * @event: its result; set to another error if that fails
+ */
+static inline bool eventlog_draft_again(struct eventlog_draft *draft, struct eventlog_event **event)
+{
+	int ret;
+
+	if (*event != ERR_PTR(-EAGAIN))
+		return false;
+	ret = eventlog_draft_prepare(draft);
+	if (ret)
+		*event = ERR_PTR(ret);
+	return !ret;
+}
+
+/**
  * eventlog_draft_free() - free what eventlog_event_get() has not used
- * @draft: of eventlog_draft_make()
+ * @draft: of eventlog_draft_make(), or zeroes
  * @domain: not locked
  */
 void eventlog_draft_free(struct eventlog_draft *draft, struct eventlog_domain *domain);
@@ -75,7 +124,8 @@ void eventlog_draft_free(struct eventlog_draft *draft, struct eventlog_domain *d
  * @use: of the registration; its user is set
  *
  * Return: the event, or ERR_PTR: -ENOENT (without a draft), -EPERM (a kernel provider has
- * the name), -ENOSPC (no room in the domain), -EDQUOT, -ENOMEM.
+ * the name), -ENOSPC (no room in the domain), -EDQUOT, -ENOMEM; -EAGAIN: see
+ * eventlog_draft_again().
  */
 struct eventlog_event *eventlog_event_get(struct eventlog_domain *domain, const char *provider,
 					  struct eventlog_fields *fields, u8 level, u64 keywords,
@@ -93,6 +143,8 @@ void eventlog_event_use(struct eventlog_event *event, struct eventlog_event_use 
  * eventlog_event_put() - remove a registration from an event
  * @event: the event, its domain locked; the last registration ends it
  * @use: of the registration; NULL: a kernel provider's
+ *
+ * The caller calls eventlog_sinks_reap() once it has released the lock.
  */
 void eventlog_event_put(struct eventlog_event *event, struct eventlog_event_use *use);
 
@@ -154,19 +206,16 @@ void eventlog_kernel_provider_put(struct eventlog_domain *domain,
 
 /**
  * eventlog_event_new_kernel() - make a definition of a kernel provider
- * @domain: the domain, locked
- * @info: its provider
+ * @draft: of eventlog_draft_make_kernel(), its domain locked; since it was made, update_lock
+ *	was not released, so that there are no new rules
  * @fields: name, text and layout; text and layout are taken over and set to NULL
- * @source: the provider's side of it
  *
  * The definition is not shared; eventlog_event_put() ends it.
  *
  * Return: the event, or ERR_PTR: -ENOSPC, -ENOMEM.
  */
-struct eventlog_event *eventlog_event_new_kernel(struct eventlog_domain *domain,
-						 struct eventlog_provider_info *info,
-						 struct eventlog_fields *fields,
-						 struct eventlog_provider_event *source);
+struct eventlog_event *eventlog_event_new_kernel(struct eventlog_draft *draft,
+						 struct eventlog_fields *fields);
 
 /**
  * eventlog_event_discard() - remove a definition before anyone could use it
@@ -187,14 +236,14 @@ void eventlog_event_persist(struct eventlog_event *event);
  * @name: event name; all persistent definitions of that name are deleted
  *
  * Return: 0; -ENOENT; -EBUSY: a process has registered one of them, or a tracer is
- * attached to it; then nothing is changed.
+ * attached to it; then nothing is changed.  The caller calls eventlog_sinks_reap().
  */
 int eventlog_event_delete(struct eventlog_domain *domain, const char *provider,
 			  const char *name);
 
 /**
  * eventlog_events_release_retained() - free texts that no open subscriber needs any more
- * @domain: the domain, locked; a subscriber has just been removed
+ * @domain: the domain, not locked; a subscriber has just been removed
  */
 void eventlog_events_release_retained(struct eventlog_domain *domain);
 

@@ -287,6 +287,28 @@ static int eventlog_field_parse(struct eventlog_parser *parser, char *rest)
 	return eventlog_field_add(parser, KIND_FIXED, false, type->bytes, type->name, name);
 }
 
+/* Copies text and layout to memory of the right size, because they may be kept for long. */
+static int eventlog_fields_shrink(struct eventlog_fields *fields)
+{
+	size_t layout_bytes = struct_size(fields->layout, dynamic, fields->layout->dynamic_count);
+	struct eventlog_layout *layout = eventlog_alloc(layout_bytes);
+	size_t text_bytes = strlen(fields->text) + 1;
+	char *text = eventlog_alloc(text_bytes);
+
+	if (!layout || !text) {
+		eventlog_free(layout);
+		eventlog_free(text);
+		return -ENOMEM;
+	}
+	memcpy(layout, fields->layout, layout_bytes);
+	memcpy(text, fields->text, text_bytes);
+	eventlog_free(fields->layout);
+	eventlog_free(fields->text);
+	fields->layout = layout;
+	fields->text = text;
+	return 0;
+}
+
 int eventlog_fields_parse(char *command, struct eventlog_fields *fields)
 {
 	struct eventlog_parser *parser;
@@ -328,6 +350,8 @@ int eventlog_fields_parse(char *command, struct eventlog_fields *fields)
 	ret = 0;
 	while (!ret && (field = strsep(&rest, ";")))
 		ret = eventlog_field_parse(parser, field);
+	if (!ret)
+		ret = eventlog_fields_shrink(fields);
 out:
 	eventlog_free(parser);
 	if (ret)

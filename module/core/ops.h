@@ -75,8 +75,23 @@ struct eventlog_policy_filter {
 };
 
 /**
+ * struct eventlog_policy_draft - what the policies say about an event that is being made
+ * @version: of the domain's policies
+ * @handlers: EVENTLOG_MARKER_*
+ * @filter: the condition, with a reference, or NULL
+ */
+struct eventlog_policy_draft {
+	u64 version;
+	u8 handlers;
+	struct eventlog_expression *filter;
+};
+
+/**
  * struct eventlog_policy_ops - what the marker policy does for core/ and for producers
- * @apply: an event with a slot comes to life: set its handlers as the policies say
+ * @prepare: fill in a draft, which is zeroed or was filled in before, for an event that is
+ *	not published; the domain is not locked.  Returns 0 or -EINTR
+ * @apply: an event with a slot comes to life: set its handlers as a draft says whose version
+ *	is that of the domain
  * @remove: an event with a slot ends: take its handlers back
  * @state: return an event's handlers and whether its program can evaluate the filter,
  *	EVENTLOG_DESCRIBED_*
@@ -85,7 +100,8 @@ struct eventlog_policy_filter {
  *	the filter has another version
  */
 struct eventlog_policy_ops {
-	void (*apply)(struct eventlog_event *event);
+	int (*prepare)(const struct eventlog_event *event, struct eventlog_policy_draft *draft);
+	void (*apply)(struct eventlog_event *event, const struct eventlog_policy_draft *draft);
 	void (*remove)(struct eventlog_event *event);
 	u32 (*state)(const struct eventlog_event *event);
 	void (*filter)(const struct eventlog_event *event, struct eventlog_policy_filter *filter);

@@ -76,7 +76,7 @@ static bool eventlog_provider_dump_enabled(struct eventlog_domain *domain,
 		event = eventlog_provider_event(domain, provider->events[i]);
 		if (!event->state_dump)
 			continue;
-		enabled = rule ? eventlog_rule_matches(rule, event) :
+		enabled = rule ? eventlog_enable_rule_selects(rule, event) :
 				 !!rcu_access_pointer(event->listeners);
 	}
 	eventlog_domain_unlock(domain);
@@ -179,19 +179,32 @@ static void eventlog_provider_events_discard(struct eventlog_event **events, uns
 		eventlog_event_discard(events[count]);
 }
 
-/* Makes the events, all under one domain->lock: a new rule finds all or none. */
-static int eventlog_provider_events_make(struct eventlog_domain *domain,
+/* Matches the events with all rules, without the lock. */
+static int eventlog_provider_drafts_make(struct eventlog_domain *domain,
 					 struct eventlog_provider_info *info,
 					 struct eventlog_fields *fields,
-					 struct eventlog_event **events)
+					 struct eventlog_draft *drafts)
 {
 	struct eventlog_provider *provider = info->kernel;
 	unsigned int i;
+	int ret = 0;
 
-	lockdep_assert_held(&domain->lock);
+	for (i = 0; i < provider->event_count && !ret; i++)
+		ret = eventlog_draft_make_kernel(&drafts[i], domain, info, &fields[i],
+						 provider->events[i]);
+	return ret;
+}
+
+/* Makes the events, all under one domain->lock: a new rule finds all or none. */
+static int eventlog_provider_events_make(struct eventlog_provider *provider,
+					 struct eventlog_fields *fields,
+					 struct eventlog_draft *drafts,
+					 struct eventlog_event **events)
+{
+	unsigned int i;
+
 	for (i = 0; i < provider->event_count; i++) {
-		events[i] = eventlog_event_new_kernel(domain, info, &fields[i],
-						      provider->events[i]);
+		events[i] = eventlog_event_new_kernel(&drafts[i], &fields[i]);
 		if (IS_ERR(events[i])) {
 			eventlog_provider_events_discard(events, i);
 			return PTR_ERR(events[i]);
@@ -202,7 +215,8 @@ static int eventlog_provider_events_make(struct eventlog_domain *domain,
 
 static int eventlog_provider_add(struct eventlog_domain *domain,
 				 struct eventlog_provider *provider, char **preamble,
-				 struct eventlog_fields *fields, struct eventlog_event **events)
+				 struct eventlog_fields *fields, struct eventlog_draft *drafts,
+				 struct eventlog_event **events)
 {
 	struct eventlog_provider_info *info;
 	unsigned int i;
@@ -213,17 +227,23 @@ static int eventlog_provider_add(struct eventlog_domain *domain,
 		atomic_long_set(&provider->events[i]->lost_rcu_idle, 0);
 	eventlog_domain_lock(domain);
 	info = eventlog_kernel_provider_new(domain, provider, *preamble);
-	ret = PTR_ERR_OR_ZERO(info);
-	if (ret)
-		goto out;
-	*preamble = NULL;
-	ret = eventlog_provider_events_make(domain, info, fields, events);
-	if (ret)
-		eventlog_kernel_provider_put(domain, info);
-out:
 	eventlog_domain_unlock(domain);
-	if (ret)
+	if (IS_ERR(info))
+		return PTR_ERR(info);
+	*preamble = NULL;
+	ret = eventlog_provider_drafts_make(domain, info, fields, drafts);
+	eventlog_domain_lock(domain);
+	if (!ret)
+		ret = eventlog_provider_events_make(provider, fields, drafts, events);
+	eventlog_domain_unlock(domain);
+	for (i = 0; i < provider->event_count; i++)
+		eventlog_draft_free(&drafts[i], domain);
+	if (ret) {
+		eventlog_domain_lock(domain);
+		eventlog_kernel_provider_put(domain, info);
+		eventlog_domain_unlock(domain);
 		return ret;
+	}
 
 	provider->id = info->id;
 	provider->info = info;
@@ -239,6 +259,7 @@ int eventlog_provider_register(struct eventlog_provider *provider)
 {
 	struct eventlog_domain *domain = &eventlog_root_domain;
 	struct eventlog_event **events = NULL;
+	struct eventlog_draft *drafts = NULL;
 	struct eventlog_fields *fields = NULL;
 	char *preamble = NULL;
 	unsigned int i;
@@ -257,19 +278,21 @@ int eventlog_provider_register(struct eventlog_provider *provider)
 	ret = -ENOMEM;
 	events = eventlog_alloc(provider->event_count * sizeof(*events));
 	fields = eventlog_alloc(provider->event_count * sizeof(*fields));
+	drafts = eventlog_alloc(provider->event_count * sizeof(*drafts));
 	preamble = eventlog_schema_preamble(provider);
-	if (!events || !fields || !preamble)
+	if (!events || !fields || !drafts || !preamble)
 		goto out;
 	ret = 0;
 	for (i = 0; i < provider->event_count && !ret; i++)
 		ret = eventlog_schema_fields(provider, provider->events[i], &fields[i]);
 	if (!ret)
-		ret = eventlog_provider_add(domain, provider, &preamble, fields, events);
+		ret = eventlog_provider_add(domain, provider, &preamble, fields, drafts, events);
 out:
 	mutex_unlock(&domain->update_lock);
 	for (i = 0; fields && i < provider->event_count; i++)
 		eventlog_fields_free(&fields[i]);
 	eventlog_free(fields);
+	eventlog_free(drafts);
 	eventlog_free(events);
 	eventlog_free(preamble);
 	return ret;
@@ -298,6 +321,7 @@ void eventlog_provider_unregister(struct eventlog_provider *provider)
 	provider->info = NULL;
 	provider->id = 0;
 	eventlog_domain_unlock(domain);
+	eventlog_sinks_reap(domain);
 
 	for (i = 0; i < provider->event_count; i++)
 		static_branch_disable(&provider->events[i]->enabled);

@@ -283,8 +283,8 @@ static bool eventlog_rule_valid(const struct eventlog_rule *request, const char 
 
 /* Allocates a rule that is in no list. */
 static struct eventlog_subscriber_rule *
-eventlog_rule_new(const struct eventlog_rule *request, struct eventlog_expression *expression,
-		  const char *provider, const char *event)
+eventlog_rule_new(struct eventlog_subscriber *subscriber, const struct eventlog_rule *request,
+		  struct eventlog_expression *expression, const char *provider, const char *event)
 {
 	size_t provider_bytes = strlen(provider) + 1, event_bytes = strlen(event) + 1;
 	struct eventlog_subscriber_rule *rule;
@@ -293,6 +293,10 @@ eventlog_rule_new(const struct eventlog_rule *request, struct eventlog_expressio
 	rule = eventlog_alloc(sizeof(*rule) + provider_bytes + event_bytes);
 	if (!rule)
 		return NULL;
+	rule->subscriber = subscriber;
+	rule->place.rule = rule;
+	INIT_LIST_HEAD(&rule->bindings);
+	refcount_set(&rule->users, 1);
 	text = (char *)(rule + 1);
 	rule->provider = memcpy(text, provider, provider_bytes);
 	rule->event = memcpy(text + provider_bytes, event, event_bytes);
@@ -316,7 +320,6 @@ eventlog_rule_new(const struct eventlog_rule *request, struct eventlog_expressio
 	rule->expression = expression;
 	rule->sync = eventlog_expression_names(expression, "cpu") ||
 		     eventlog_expression_names(expression, "comm");
-	xa_init(&rule->predicates);
 	return rule;
 }
 
@@ -350,7 +353,7 @@ int eventlog_subscriber_rule_add(struct eventlog_subscriber *subscriber,
 		return -EINVAL;
 	if (expression && eventlog_joined_prepare())
 		return -ENOMEM;
-	rule = eventlog_rule_new(request, expression, provider, event);
+	rule = eventlog_rule_new(subscriber, request, expression, provider, event);
 	if (!rule)
 		return -ENOMEM;
 
@@ -358,12 +361,11 @@ int eventlog_subscriber_rule_add(struct eventlog_subscriber *subscriber,
 	eventlog_mapped_ops->drain(domain);
 	/* Rules are added and removed with update_lock: their number does not change. */
 	eventlog_update_begin(domain);
-	ret = eventlog_subscriber_takes_rules(subscriber) ? 0 : -EMFILE;
-	if (!ret && expression)
-		ret = eventlog_rule_bind(domain, rule);
-	if (ret)
-		goto out;
-	eventlog_domain_lock(domain);
+	if (!eventlog_subscriber_takes_rules(subscriber)) {
+		eventlog_update_end(domain, NULL, NULL);
+		eventlog_rule_put(rule);
+		return -EMFILE;
+	}
 	rule->id = subscriber->next_rule_id;
 	ret = eventlog_enable_rule_add(subscriber, rule);
 	if (!ret) {
@@ -371,13 +373,12 @@ int eventlog_subscriber_rule_add(struct eventlog_subscriber *subscriber,
 		subscriber->rule_count++;
 		request->rule_id = rule->id;
 	}
-	eventlog_domain_unlock(domain);
-out:
+	eventlog_update_end(domain, subscriber, ret ? NULL : rule);
 	if (ret) {
-		eventlog_rule_free(rule);
-		rule = NULL;
+		/* Writers may still be testing the rule. */
+		synchronize_rcu();
+		eventlog_rule_put(rule);
 	}
-	eventlog_update_end(domain, subscriber, rule);
 	return ret;
 }
 
@@ -397,7 +398,11 @@ int eventlog_subscriber_rule_delete(struct eventlog_subscriber *subscriber, u32 
 	eventlog_update_end(domain, NULL, NULL);
 	return -ENOENT;
 found:
-	eventlog_enable_rule_remove(subscriber, rule);
+	/* With update_lock, the rule stays. */
+	eventlog_domain_unlock(domain);
+	eventlog_enable_rule_remove(rule);
+	eventlog_domain_lock(domain);
+	list_del(&rule->node);
 	eventlog_subscriber_fold(subscriber, rule);
 	subscriber->rule_count--;
 	eventlog_domain_unlock(domain);
@@ -407,7 +412,7 @@ found:
 	eventlog_domain_lock(domain);
 	eventlog_subscriber_fold(subscriber, rule);
 	eventlog_domain_unlock(domain);
-	eventlog_rule_free(rule);
+	eventlog_rule_put(rule);
 	return 0;
 }
 
@@ -499,29 +504,6 @@ static void eventlog_ring_stat_add(const struct eventlog_ring *ring, struct even
 							&header->lost_upper[cause]);
 }
 
-/*
- * Sums the losses where RCU was not watching, over all events that the subscriber ever
- * listened to.  The sum is never too small.  It may be too large, because it includes
- * losses at times when the rules of the subscriber did not match.
- */
-static u64 eventlog_subscriber_rcu_idle(struct eventlog_subscriber *subscriber)
-{
-	struct eventlog_domain *domain = subscriber->domain;
-	const struct eventlog_event *event;
-	const struct eventlog_event_stats *stats;
-	unsigned long descriptor;
-	u64 lost = 0;
-
-	eventlog_domain_lock(domain);
-	xa_for_each(&subscriber->event_stats, descriptor, stats) {
-		event = xa_load(&domain->definitions, descriptor);
-		if (event)
-			lost += eventlog_event_stats_rcu_idle(stats, event);
-	}
-	eventlog_domain_unlock(domain);
-	return lost;
-}
-
 static int eventlog_subscriber_stat_event(struct eventlog_subscriber *subscriber,
 					  struct eventlog_stat *stat)
 {
@@ -534,13 +516,13 @@ static int eventlog_subscriber_stat_event(struct eventlog_subscriber *subscriber
 	eventlog_domain_lock(domain);
 	event = xa_load(&domain->definitions, stat->descriptor);
 	if (event)
-		stats = eventlog_subscriber_stats(subscriber, event, false);
+		stats = eventlog_event_stats(event, subscriber);
 	if (stats) {
 		stat->lost[EVENTLOG_LOST_ABORTED] =
 			(unsigned long)atomic_long_read(&stats->invalid);
 		smp_rmb();	/* as eventlog_emit_invalid() says */
 		stat->event_lost = (unsigned long)atomic_long_read(&stats->lost) +
-				   eventlog_event_stats_rcu_idle(stats, event);
+				   eventlog_event_stats_rcu_idle(stats);
 	}
 	eventlog_domain_unlock(domain);
 	return stats ? 0 : -ENOENT;
@@ -563,6 +545,7 @@ static int eventlog_subscriber_stat_rules(struct eventlog_subscriber *subscriber
 
 	eventlog_domain_lock(domain);
 	list_for_each_entry(rule, &subscriber->rules, node) {
+		eventlog_domain_work(domain, 1);
 		if (stat->rule_id && stat->rule_id != rule->id)
 			continue;
 		eventlog_filter_counts_add(stat, eventlog_rule_counts(rule));
@@ -600,7 +583,9 @@ int eventlog_subscriber_stat(struct eventlog_subscriber *subscriber, struct even
 	}
 	for (cause = 0; cause < EVENTLOG_LOST_CAUSES; cause++)
 		stat->lost[cause] += (unsigned long)atomic_long_read(&subscriber->lost[cause]);
+	eventlog_domain_lock(subscriber->domain);
 	stat->lost[EVENTLOG_LOST_DEPTH] += eventlog_subscriber_rcu_idle(subscriber);
+	eventlog_domain_unlock(subscriber->domain);
 	return eventlog_subscriber_stat_rules(subscriber, stat);
 }
 
@@ -631,8 +616,6 @@ static int eventlog_subscribe_check(const struct eventlog_subscribe *request)
 static void eventlog_subscriber_release(struct eventlog_subscriber *subscriber)
 {
 	struct eventlog_subscriber_rule *rule, *next;
-	struct eventlog_event_stats *stats;
-	unsigned long descriptor;
 	unsigned int i;
 
 	if (subscriber->rings) {
@@ -654,10 +637,8 @@ static void eventlog_subscriber_release(struct eventlog_subscriber *subscriber)
 	eventlog_user_uncharge(subscriber->user, EVENTLOG_QUOTA_RING_BYTES,
 			       subscriber->prepaid_bytes);
 	list_for_each_entry_safe(rule, next, &subscriber->rules, node)
-		eventlog_rule_free(rule);
-	xa_for_each(&subscriber->event_stats, descriptor, stats)
-		eventlog_free(stats);
-	xa_destroy(&subscriber->event_stats);
+		eventlog_rule_put(rule);
+	eventlog_subscriber_stats_free(subscriber);
 	free_percpu(subscriber->calling);
 	put_pid_ns(subscriber->pid_namespace);
 	put_pid(subscriber->pid);
@@ -717,7 +698,7 @@ static struct eventlog_subscriber *eventlog_subscriber_make(struct eventlog_doma
 	init_waitqueue_head(&subscriber->wait);
 	timer_setup(&subscriber->recheck, eventlog_subscriber_recheck, 0);
 	INIT_LIST_HEAD(&subscriber->rules);
-	xa_init(&subscriber->event_stats);
+	INIT_LIST_HEAD(&subscriber->stats);
 	mutex_init(&subscriber->flush_lock);
 	return subscriber;
 }
@@ -833,9 +814,9 @@ void eventlog_subscriber_free(struct eventlog_subscriber *subscriber)
 	eventlog_domain_lock(domain);
 	list_del(&subscriber->node);
 	domain->subscriber_count--;
+	eventlog_domain_unlock(domain);
 	eventlog_enable_subscriber_remove(subscriber);
 	eventlog_events_release_retained(domain);
-	eventlog_domain_unlock(domain);
 	eventlog_update_end(domain, NULL, NULL);
 	/* Writers may still use its rings or run its callback. */
 	synchronize_rcu();

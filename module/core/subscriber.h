@@ -20,7 +20,6 @@
 #include <linux/timer.h>
 #include <linux/wait.h>
 #include <linux/workqueue.h>
-#include <linux/xarray.h>
 #include <uapi/linux/eventlog.h>
 
 #include "core/comms.h"
@@ -83,7 +82,7 @@ struct eventlog_cpu_ring {
  * @rule_count: their number
  * @next_rule_id: id of the next rule; ids are not reused
  * @filtered: what filters of deleted rules have rejected
- * @event_stats: struct eventlog_event_stats by descriptor
+ * @stats: struct eventlog_event_stats, those of events of kernel providers first
  * @flush_lock: serialises FLUSH
  * @pid: the process that subscribed, with a reference; NULL: a callback
  * @comm: its name, or the name of the callback
@@ -123,7 +122,7 @@ struct eventlog_subscriber {
 	unsigned int rule_count;
 	u32 next_rule_id;
 	struct eventlog_filter_counts filtered;
-	struct xarray event_stats;
+	struct list_head stats;
 	struct mutex flush_lock;
 	struct pid *pid;
 	char comm[TASK_COMM_LEN];
@@ -239,7 +238,8 @@ eventlog_subscriber_ring(const struct eventlog_subscriber *subscriber, unsigned 
  * Process context; sleeps; neither file nor domain locked.  On return kernel
  * providers have been notified and have dumped their state.
  *
- * Return: 0, -EINVAL, -EMFILE (too many rules), -ENOMEM.
+ * Return: 0, -EINVAL, -EMFILE (too many rules), -EDQUOT (too much memory for what rules
+ * match), -EINTR (a fatal signal), -ENODEV (the domain is dead), -ENOMEM.
  */
 int eventlog_subscriber_rule_add(struct eventlog_subscriber *subscriber,
 				 struct eventlog_rule *request,

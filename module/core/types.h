@@ -16,7 +16,20 @@
  * go), until they have been notified: see provider.h.  The functions of providers
  * run under it, without domain->lock.
  *
- * Order: eventlog_file.lock, domain->update_lock, domain->lock.
+ * Order: eventlog_file.lock, domain->update_lock or domain->policy_lock, domain->lock.
+ *
+ * Nothing whose length a user chooses runs under a lock that others wait for, and nothing
+ * that a user makes the kernel keep is uncharged.  The longest work under each lock:
+ *
+ * - domain->lock: EVENTLOG_BATCH_STEPS steps, and one more element.  Whatever visits rules,
+ *   events or policies counts its steps with eventlog_domain_work(), and releases the lock
+ *   and takes it again after a batch.  The longest element is a rule that is added to an
+ *   event: two globs, the event's array of listeners (an entry for each subscriber) and the
+ *   subscriber's array of conditions (an entry for each of its rules).
+ * - domain->update_lock: RULE_ADD, which matches a rule with all events, and the functions
+ *   of kernel providers.  In the root its users have a capability; in an instance only the
+ *   instance waits.  A fatal signal ends RULE_ADD.
+ * - domain->policy_lock: POLICY_ADD, which matches a policy with all events; likewise.
  */
 #ifndef EVENTLOG_TYPES_H
 #define EVENTLOG_TYPES_H
@@ -29,6 +42,7 @@
 #include <linux/rbtree.h>
 #include <linux/rcupdate.h>
 #include <linux/refcount.h>
+#include <linux/sched.h>
 #include <linux/siphash.h>
 #include <linux/spinlock.h>
 #include <linux/types.h>
@@ -45,6 +59,7 @@ struct eventlog_predicate;
 struct eventlog_provider;
 struct eventlog_provider_event;
 struct eventlog_shard;
+struct eventlog_sink_rules;
 struct eventlog_subscriber;
 struct eventlog_tables;
 struct eventlog_trace_event;
@@ -64,7 +79,8 @@ struct task_struct;
  * @dead: it was deleted: nothing is enabled any more, nothing can be added.  Set once
  * @ended: likewise, and all records are in the rings; read without the lock
  * @lock: see the top of the file; eventlog_domain_lock() takes it
- * @steps: of the current hold of @lock
+ * @work: steps of the current hold of @lock, see eventlog_domain_work()
+ * @steps: likewise, for tests
  * @definitions: struct eventlog_event by descriptor, live and retained; also read
  *	under RCU
  * @names: the same, hashed by everything that makes two definitions different
@@ -85,12 +101,20 @@ struct task_struct;
  * @subscriber_sequence: the number of the next subscriber
  * @registrants_lock: protects &eventlog_event.registrants; see user/visible.h
  * @registrants_steps: of the current hold of @registrants_lock
+ * @rules: struct eventlog_rule_place of the rules of all subscribers, oldest first, and of
+ *	definitions that are being made
+ * @stale: sinks of events that have ended, see eventlog_sinks_reap()
+ * @sink_bytes: memory of all sinks, bindings and counters
+ * @sink_bytes_max: limit of @sink_bytes; RULE_ADD stops at half of it.  Constant
  * @slots: which slots of the status map are taken
  * @status_map: the status map, in vmalloc memory that user space may map
  * @status_map_bytes: its size, whole pages
  * @policies: struct eventlog_policy, oldest first
  * @policy_count: their number
  * @policy_id: the id of the newest policy
+ * @policy_lock: serialises POLICY_ADD
+ * @policy_version: incremented whenever @policies change
+ * @policy_tests: number of POLICY_ADDs so far, those that failed too
  * @filter_version: the newest &eventlog_event_policy.version
  * @live: number of events with a slot
  * @busy: number of enabled events
@@ -109,6 +133,7 @@ struct eventlog_domain {
 	bool dead;
 	bool ended;
 	struct mutex lock;
+	unsigned int work;
 	struct eventlog_steps steps;
 	struct xarray definitions;
 	DECLARE_HASHTABLE(names, 10);
@@ -127,12 +152,19 @@ struct eventlog_domain {
 	u64 subscriber_sequence;
 	spinlock_t registrants_lock;
 	struct eventlog_steps registrants_steps;
+	struct list_head rules;
+	struct list_head stale;
+	size_t sink_bytes;
+	size_t sink_bytes_max;
 	unsigned long *slots;
 	void *status_map;
 	size_t status_map_bytes;
 	struct list_head policies;
 	unsigned int policy_count;
 	u32 policy_id;
+	struct mutex policy_lock;
+	u64 policy_version;
+	u64 policy_tests;
 	u32 filter_version;
 	unsigned int live;
 	unsigned int busy;
@@ -143,6 +175,9 @@ struct eventlog_domain {
 	unsigned int subscribers_max;
 };
 
+/* After so many steps the holder of domain->lock releases it. */
+#define EVENTLOG_BATCH_STEPS 1024
+
 /**
  * eventlog_domain_lock() - take domain->lock
  * @domain: the domain
@@ -150,6 +185,7 @@ struct eventlog_domain {
 static inline void eventlog_domain_lock(struct eventlog_domain *domain)
 {
 	mutex_lock(&domain->lock);
+	domain->work = 0;
 	eventlog_steps_begin(&domain->steps);
 }
 
@@ -163,6 +199,7 @@ static inline bool eventlog_domain_trylock(struct eventlog_domain *domain)
 {
 	if (!mutex_trylock(&domain->lock))
 		return false;
+	domain->work = 0;
 	eventlog_steps_begin(&domain->steps);
 	return true;
 }
@@ -175,6 +212,33 @@ static inline void eventlog_domain_unlock(struct eventlog_domain *domain)
 {
 	eventlog_steps_end(&domain->steps, EVENTLOG_STEPS_DOMAIN);
 	mutex_unlock(&domain->lock);
+}
+
+/**
+ * eventlog_domain_work() - count steps, see the top of the file
+ * @domain: locked
+ * @steps: how many
+ */
+static inline void eventlog_domain_work(struct eventlog_domain *domain, unsigned int steps)
+{
+	domain->work += steps;
+	eventlog_steps_add(&domain->steps, steps);
+}
+
+/**
+ * eventlog_domain_pause() - release the lock and take it again after a batch
+ * @domain: locked
+ *
+ * Return: true: it did.  What the caller knows of the domain may no longer be true.
+ */
+static inline bool eventlog_domain_pause(struct eventlog_domain *domain)
+{
+	if (domain->work < EVENTLOG_BATCH_STEPS)
+		return false;
+	eventlog_domain_unlock(domain);
+	cond_resched();
+	eventlog_domain_lock(domain);
+	return true;
 }
 
 /**
@@ -240,12 +304,16 @@ struct eventlog_event_trace {
 /**
  * struct eventlog_event_policy - the marker policy's part of an event; see marker/policy.h
  * @filter: the condition on @handlers, with a reference; NULL: there is none
+ * @tested: the POLICY_ADD that tested last whether its policy applies to the event; 0: none
+ * @fit: what it found; see marker/policy.c
  * @version: number of @filter, unique in the domain until it wraps; 0: there is none
  * @handlers: EVENTLOG_MARKER_*, what a program's marker does beside tracing
  * @incompatible: the program has reported that it cannot evaluate @filter
  */
 struct eventlog_event_policy {
 	struct eventlog_expression *filter;
+	u64 tested;
+	u8 fit;
 	u32 version;
 	u8 handlers;
 	bool incompatible;
@@ -284,6 +352,10 @@ struct eventlog_event_policy {
  * @trace: the tracer's part
  * @policy: the marker policy's part
  * @watch: a front end's part, see struct eventlog_watch_ops; NULL: nothing watches it
+ * @sinks: struct eventlog_sink of the subscribers whose rules match it, oldest subscriber
+ *	first; empty unless it is live or being made
+ * @sink_count: their number
+ * @stats: struct eventlog_event_stats of subscribers
  * @hash_node: in the domain's names; unused by events of kernel providers
  * @retained_node: in the domain's retained
  * @retired_at: the domain's subscriber_sequence when it ended
@@ -319,6 +391,9 @@ struct eventlog_event {
 	struct eventlog_event_trace trace;
 	struct eventlog_event_policy policy;
 	struct eventlog_watch *watch;
+	struct list_head sinks;
+	unsigned int sink_count;
+	struct list_head stats;
 	struct hlist_node hash_node;
 	struct list_head retained_node;
 	u64 retired_at;
@@ -337,8 +412,24 @@ struct eventlog_filter_counts {
 };
 
 /**
+ * struct eventlog_rule_place - a place in the rules of a domain
+ * @node: in the domain's rules
+ * @rule: the rule; NULL: the place behind the last rule that was matched with a definition
+ *	which is being made
+ */
+struct eventlog_rule_place {
+	struct list_head node;
+	struct eventlog_subscriber_rule *rule;
+};
+
+/**
  * struct eventlog_subscriber_rule - a rule of a subscriber; constant once added
  * @node: in the subscriber's rules
+ * @place: in the domain's
+ * @subscriber: the subscriber
+ * @bindings: struct eventlog_binding, one for each event that it matches
+ * @users: frees it; see eventlog_rule_put()
+ * @removed: it is no longer in the lists
  * @id: for RULE_DEL
  * @flags: EVENTLOG_RULE_*
  * @keywords_any: 0, or the event has one of these
@@ -352,15 +443,16 @@ struct eventlog_filter_counts {
  * @sync: the filter needs the CPU or the current task
  * @counts: per CPU, with a filter
  * @folded: what the subscriber's totals already contain of @counts; under domain->lock
- * @predicates: the filter bound to events, by descriptor.  A predicate is made before an
- *	event first has a listener with the rule, and is used again when listeners change;
- *	it is freed with the rule, or when the definition ends.  Under domain->lock;
- *	emission finds it in the listener
  * @provider: glob, in the same allocation
  * @event: glob, likewise
  */
 struct eventlog_subscriber_rule {
 	struct list_head node;
+	struct eventlog_rule_place place;
+	struct eventlog_subscriber *subscriber;
+	struct list_head bindings;
+	refcount_t users;
+	bool removed;
 	u32 id;
 	u32 flags;
 	u64 keywords_any;
@@ -374,7 +466,6 @@ struct eventlog_subscriber_rule {
 	bool sync;
 	struct eventlog_filter_counts __percpu *counts;
 	struct eventlog_filter_counts folded;
-	struct xarray predicates;
 	const char *provider;
 	const char *event;
 };
@@ -384,17 +475,69 @@ struct eventlog_subscriber_rule {
  * @lost: events that a ring could not take, whose loss the ring counted
  * @invalid: of these, events whose payload was not valid
  * @rcu_idle_before: eventlog_event_lost_rcu_idle() when it was made
+ * @subscriber: the subscriber
+ * @event: the event
+ * @event_node: in the event's stats
+ * @subscriber_node: in the subscriber's stats
  * @rcu: frees it
  *
- * Made when a subscriber with rings first listens to the event.  Owned by the
- * subscriber, found by descriptor; lives until the subscriber closes or the
- * definition is forgotten.
+ * Made when a subscriber with rings first listens to the event; lives until the subscriber
+ * closes or the definition is forgotten.
  */
 struct eventlog_event_stats {
 	atomic_long_t lost;
 	atomic_long_t invalid;
 	u64 rcu_idle_before;
+	struct eventlog_subscriber *subscriber;
+	struct eventlog_event *event;
+	struct list_head event_node;
+	struct list_head subscriber_node;
 	struct rcu_head rcu;
+};
+
+/**
+ * struct eventlog_sink - what makes a subscriber listen to an event
+ * @subscriber: the subscriber
+ * @event: the event; NULL: it has ended, and only the bindings are left to be freed
+ * @node: in the event's sinks, or in the domain's stale
+ * @bindings: struct eventlog_binding, one for each of the subscriber's rules that match, in
+ *	the order in which they were matched; never empty
+ * @stats: the counters; NULL without rings
+ * @rules: what emission tests unless @plain; NULL: no binding has conditions
+ * @plain: number of bindings without conditions
+ * @filters: number of those with a filter
+ * @syncs: number of those whose filter needs the CPU or the current task
+ */
+struct eventlog_sink {
+	struct eventlog_subscriber *subscriber;
+	struct eventlog_event *event;
+	struct list_head node;
+	struct list_head bindings;
+	struct eventlog_event_stats *stats;
+	struct eventlog_sink_rules *rules;
+	unsigned int plain;
+	unsigned int filters;
+	unsigned int syncs;
+};
+
+/**
+ * struct eventlog_binding - a rule and an event that it matches
+ * @rule: the rule
+ * @rule_node: in the rule's bindings
+ * @sink: of the event and the rule's subscriber
+ * @sink_node: in the sink's bindings
+ * @predicate: the rule's filter, bound to the event, or NULL
+ * @index: its place in the sink's rules, if the rule has conditions
+ *
+ * Globs are matched once, when the rule is added or the event is made.
+ */
+struct eventlog_binding {
+	struct eventlog_subscriber_rule *rule;
+	struct list_head rule_node;
+	struct eventlog_sink *sink;
+	struct list_head sink_node;
+	struct eventlog_predicate *predicate;
+	unsigned int index;
 };
 
 /**
@@ -408,45 +551,68 @@ struct eventlog_listener_rule {
 };
 
 /**
+ * struct eventlog_sink_rules - the rules with conditions of a sink
+ * @rcu: frees it
+ * @count: number of @rules
+ * @dead: how many of them were removed: in their place is a rule that never passes
+ * @room: how many fit.  Those behind @count can be written, because no listener knows them
+ * @rules: the rules
+ */
+struct eventlog_sink_rules {
+	struct rcu_head rcu;
+	unsigned int count;
+	unsigned int dead;
+	unsigned int room;
+	struct eventlog_listener_rule rules[];
+};
+
+/**
  * struct eventlog_listener - a subscriber that listens to an event
- * @subscriber: the subscriber
+ * @subscriber: the subscriber; it may be freed if @dead
  * @stats: its counters of the event; NULL without rings
- * @rules: the event is delivered if it passes one of them
- * @rule_count: 0: nothing is left to test
- * @filtered: one of @rules has a filter
+ * @rules: the event is delivered if it passes one of them.  In a &struct
+ *	eventlog_sink_rules; never NULL
+ * @rule_count: 0: nothing is left to test.  May change between 0 and another number that
+ *	does not change
+ * @filtered: one of @rules has a filter; or it is @dead
+ * @dead: the subscriber does not listen any more; there was no memory for an array without it
+ * @sync: EVENTLOG_SYNC_*, why a subscriber with rings cannot use producer rings; under
+ *	domain->lock
  */
 struct eventlog_listener {
 	struct eventlog_subscriber *subscriber;
 	struct eventlog_event_stats *stats;
-	struct eventlog_listener_rule *rules;
+	const struct eventlog_listener_rule *rules;
 	unsigned int rule_count;
 	bool filtered;
+	bool dead;
+	u8 sync;
 };
 
 /**
  * struct eventlog_listeners - the listeners of an event
  * @rcu: frees it
- * @event: the event, until the array is published
- * @next: chains arrays that are not published yet
  * @count: entries of subscribers with rings; they come first
  * @called: end of the entries of callbacks, which follow
  * @listed: end of all entries; the last ones are subscribers without rings, which
  *	only keep events enabled
  * @others: there are callbacks or tracers
- * @sync: a listener cannot get the event from a producer ring
  * @traced: a tracer is attached to the event's trace event
- * @entries: the subscribers; their rules follow in the same allocation
+ * @rings_sync: a subscriber with rings cannot get the event from a producer ring
+ * @entries: the subscribers
+ *
+ * A published array changes only in ways that a reader may see in any order: a rule or an
+ * entry is replaced by one that never passes, conditions are tested again after the rule
+ * without conditions has gone, and @others and @traced.
  */
 struct eventlog_listeners {
 	struct rcu_head rcu;
-	struct eventlog_event *event;
-	struct eventlog_listeners *next;
 	unsigned int count;
 	unsigned int called;
 	unsigned int listed;
 	bool others;
-	bool sync;
 	bool traced;
+	bool rings_sync;
 	struct eventlog_listener entries[];
 };
 

@@ -3,10 +3,9 @@
  * Policies for markers of programs: see policy.h.
  */
 #include <linux/errno.h>
-#include <linux/glob.h>
 #include <linux/lockdep.h>
 #include <linux/mutex.h>
-#include <linux/sched.h>
+#include <linux/sched/signal.h>
 #include <linux/string.h>
 #include <linux/xarray.h>
 
@@ -14,6 +13,7 @@
 #include "core/event.h"
 #include "core/field_types.h"
 #include "core/filter.h"
+#include "core/glob.h"
 #include "core/ops.h"
 #include "memory.h"
 #include "marker/policy.h"
@@ -64,8 +64,8 @@ static bool eventlog_policy_matches(const struct eventlog_policy *policy,
 {
 	const char *program = eventlog_event_program(event);
 
-	return program && glob_match(policy->program, program) &&
-	       glob_match(policy->marker, event->name);
+	return program && eventlog_glob_match(event->domain, policy->program, program) &&
+	       eventlog_glob_match(event->domain, policy->marker, event->name);
 }
 
 /* ---- fields ---- */
@@ -109,7 +109,10 @@ static bool eventlog_policy_fits(const struct eventlog_policy *policy,
 {
 	struct eventlog_subject subject = eventlog_program_subject(event);
 
-	return !policy->expression || eventlog_predicate_fits(policy->expression, &subject);
+	if (!policy->expression)
+		return true;
+	eventlog_domain_work(event->domain, policy->expression->count);
+	return eventlog_predicate_fits(policy->expression, &subject);
 }
 
 /* ---- handlers of an event ---- */
@@ -141,41 +144,86 @@ static bool eventlog_event_switch(struct eventlog_event *event, u8 handlers,
 	return true;
 }
 
-/* Applies all policies to an event, in their order. */
-static bool eventlog_event_apply(struct eventlog_event *event)
+/* What a policy that applies to an event makes of its handlers and filter. */
+static void eventlog_policy_fold(const struct eventlog_policy *policy, u8 *handlers,
+				 struct eventlog_expression **filter)
 {
-	struct eventlog_expression *expression = NULL;
-	const struct eventlog_policy *policy;
-	u8 handlers = 0;
-
-	list_for_each_entry(policy, &event->domain->policies, node) {
-		if (!eventlog_policy_matches(policy, event) || !eventlog_policy_fits(policy, event))
-			continue;
-		if (policy->operation == EVENTLOG_MARKER_OP_ADD) {
-			handlers |= policy->handlers;
-			expression = policy->expression;
-		} else {
-			handlers &= ~policy->handlers;
-		}
-		if (!handlers)
-			expression = NULL;
+	if (policy->operation == EVENTLOG_MARKER_OP_ADD) {
+		*handlers |= policy->handlers;
+		*filter = policy->expression;
+	} else {
+		*handlers &= ~policy->handlers;
 	}
-	return eventlog_event_switch(event, handlers, expression);
+	if (!*handlers)
+		*filter = NULL;
+}
+
+/*
+ * Applies the policies to a draft, in their order, until a batch is done.
+ *
+ * Return: the last one; NULL: there are no more.
+ */
+static const struct eventlog_policy *
+eventlog_policies_fold(const struct eventlog_event *event, struct eventlog_policy_draft *draft,
+		       const struct eventlog_policy *policy)
+{
+	struct eventlog_domain *domain = event->domain;
+
+	list_for_each_entry_continue(policy, &domain->policies, node) {
+		if (eventlog_policy_matches(policy, event) && eventlog_policy_fits(policy, event))
+			eventlog_policy_fold(policy, &draft->handlers, &draft->filter);
+		if (domain->work >= EVENTLOG_BATCH_STEPS)
+			return policy;
+	}
+	return NULL;
+}
+
+static int eventlog_policies_prepare(const struct eventlog_event *event,
+				     struct eventlog_policy_draft *draft)
+{
+	struct eventlog_domain *domain = event->domain;
+	const struct eventlog_policy *policy = NULL;
+	int ret = 0;
+
+	eventlog_expression_put(draft->filter);
+	draft->filter = NULL;
+	draft->version = U64_MAX;
+	eventlog_domain_lock(domain);
+	do {
+		/* As long as the version is the same, all policies exist. */
+		if (draft->version != domain->policy_version) {
+			*draft = (struct eventlog_policy_draft){
+				.version = domain->policy_version,
+			};
+			policy = list_entry(&domain->policies, struct eventlog_policy, node);
+		}
+		policy = eventlog_policies_fold(event, draft, policy);
+		if (policy && eventlog_domain_pause(domain) && fatal_signal_pending(current))
+			ret = -EINTR;
+	} while (policy && !ret);
+	if (ret)
+		draft->filter = NULL;
+	if (draft->filter)
+		refcount_inc(&draft->filter->users);
+	eventlog_domain_unlock(domain);
+	return ret;
 }
 
 /*
  * Does not change the generation: no program has a filter of an event that comes to life
  * or ends.
  */
-static void eventlog_policies_apply(struct eventlog_event *event)
+static void eventlog_policies_apply(struct eventlog_event *event,
+				    const struct eventlog_policy_draft *draft)
 {
 	lockdep_assert_held(&event->domain->lock);
-	eventlog_event_apply(event);
+	eventlog_event_switch(event, draft->handlers, draft->filter);
 }
 
 static void eventlog_policies_remove(struct eventlog_event *event)
 {
 	eventlog_event_switch(event, 0, NULL);
+	event->policy.tested = 0;
 }
 
 /* ---- what programs get ---- */
@@ -290,6 +338,7 @@ static int eventlog_policy_insert(struct eventlog_domain *domain,
 	list_for_each_entry_safe(old, next, &domain->policies, node)
 		if (eventlog_policy_replaces(policy, old))
 			eventlog_policy_remove(domain, old);
+	domain->policy_version++;
 	if (!kept)
 		return 0;
 	policy->id = ++domain->policy_id;
@@ -298,21 +347,127 @@ static int eventlog_policy_insert(struct eventlog_domain *domain,
 	return 1;
 }
 
+/* What a test of an event with a policy finds. */
+enum eventlog_policy_fit {
+	EVENTLOG_POLICY_OTHER,		/* the policy is for other markers */
+	EVENTLOG_POLICY_INCOMPATIBLE,	/* the marker lacks a field of the filter */
+	EVENTLOG_POLICY_FITS,
+};
+
+static void eventlog_policy_test(const struct eventlog_policy *policy, struct eventlog_event *event)
+{
+	struct eventlog_event_policy *state = &event->policy;
+
+	state->tested = event->domain->policy_tests;
+	state->fit = EVENTLOG_POLICY_OTHER;
+	if (eventlog_policy_matches(policy, event))
+		state->fit = eventlog_policy_fits(policy, event) ? EVENTLOG_POLICY_FITS :
+								   EVENTLOG_POLICY_INCOMPATIBLE;
+}
+
+/*
+ * Tests all events with a new policy before anything is changed: this takes long, so a
+ * fatal signal ends it.
+ */
+static int eventlog_policy_test_all(struct eventlog_domain *domain,
+				    const struct eventlog_policy *policy)
+{
+	struct eventlog_event *event;
+	unsigned long descriptor;
+	int ret = 0;
+
+	lockdep_assert_held(&domain->policy_lock);
+	eventlog_domain_lock(domain);
+	domain->policy_tests++;
+	xa_for_each(&domain->definitions, descriptor, event) {
+		eventlog_domain_work(domain, 1);
+		if (event->slot)
+			eventlog_policy_test(policy, event);
+		if (eventlog_domain_pause(domain) && fatal_signal_pending(current)) {
+			ret = -EINTR;
+			break;
+		}
+	}
+	eventlog_domain_unlock(domain);
+	return ret;
+}
+
+/*
+ * Applies a policy, which is the newest one, to an event.  Older policies have been applied
+ * before.  Those that it has replaced would not make a difference.
+ */
+static bool eventlog_policy_apply(const struct eventlog_policy *policy,
+				  struct eventlog_event *event,
+				  struct eventlog_marker_policy *request)
+{
+	struct eventlog_event_policy *state = &event->policy;
+	struct eventlog_expression *filter = state->filter;
+	u8 handlers = state->handlers;
+	bool changed;
+
+	/* The event has come to life since. */
+	if (state->tested != event->domain->policy_tests)
+		eventlog_policy_test(policy, event);
+	if (state->fit == EVENTLOG_POLICY_OTHER)
+		return false;
+	request->matched++;
+	if (state->fit == EVENTLOG_POLICY_INCOMPATIBLE) {
+		request->incompatible++;
+		return false;
+	}
+	eventlog_policy_fold(policy, &handlers, &filter);
+	changed = eventlog_event_switch(event, handlers, filter);
+	request->changed += changed;
+	return changed;
+}
+
+/* Changes the generation after each batch, so that no program uses an old filter for long. */
 static void eventlog_policy_apply_all(struct eventlog_domain *domain,
-				      const struct eventlog_policy *policy,
+				      const struct eventlog_policy *policy, bool changed,
 				      struct eventlog_marker_policy *request)
 {
 	struct eventlog_event *event;
 	unsigned long descriptor;
 
 	xa_for_each(&domain->definitions, descriptor, event) {
-		cond_resched();
-		if (!event->slot || !eventlog_policy_matches(policy, event))
+		eventlog_domain_work(domain, 1);
+		if (event->slot)
+			changed |= eventlog_policy_apply(policy, event, request);
+		if (domain->work < EVENTLOG_BATCH_STEPS)
 			continue;
-		request->matched++;
-		request->incompatible += !eventlog_policy_fits(policy, event);
-		request->changed += eventlog_event_apply(event);
+		if (changed)
+			eventlog_domain_generation_bump(domain);
+		changed = false;
+		eventlog_domain_pause(domain);
+		if (domain->dead)
+			return;
 	}
+	if (changed)
+		eventlog_domain_generation_bump(domain);
+}
+
+/*
+ * Adds a tested policy to the list, and applies it.
+ *
+ * Return: as eventlog_policy_insert().
+ */
+static int eventlog_policy_add_tested(struct eventlog_domain *domain,
+				      struct eventlog_policy *policy,
+				      struct eventlog_marker_policy *request)
+{
+	unsigned int count;
+	int ret;
+
+	eventlog_domain_lock(domain);
+	count = domain->policy_count;
+	ret = domain->dead ? -ENODEV : eventlog_policy_insert(domain, policy);
+	if (ret >= 0) {
+		request->id = policy->id;
+		eventlog_policy_apply_all(domain, policy, ret || domain->policy_count != count,
+					  request);
+	}
+	eventlog_domain_unlock(domain);
+	return ret;
 }
 
 int eventlog_policy_add(struct eventlog_domain *domain, const char *program, const char *marker,
@@ -320,7 +475,6 @@ int eventlog_policy_add(struct eventlog_domain *domain, const char *program, con
 			struct eventlog_marker_policy *request)
 {
 	struct eventlog_policy *policy;
-	unsigned int count;
 	int ret;
 
 	request->matched = 0;
@@ -330,17 +484,14 @@ int eventlog_policy_add(struct eventlog_domain *domain, const char *program, con
 	policy = eventlog_policy_new(program, marker, expression, request);
 	if (!policy)
 		return -ENOMEM;
-	eventlog_domain_lock(domain);
-	count = domain->policy_count;
-	ret = domain->dead ? -ENODEV : eventlog_policy_insert(domain, policy);
-	/* A policy that was not added may have removed others: apply those that are left. */
-	if (ret >= 0) {
-		eventlog_policy_apply_all(domain, policy, request);
-		request->id = policy->id;
-		if (ret || domain->policy_count != count || request->changed)
-			eventlog_domain_generation_bump(domain);
-	}
-	eventlog_domain_unlock(domain);
+	ret = mutex_lock_killable(&domain->policy_lock);
+	if (ret)
+		goto out;
+	ret = eventlog_policy_test_all(domain, policy);
+	if (!ret)
+		ret = eventlog_policy_add_tested(domain, policy, request);
+	mutex_unlock(&domain->policy_lock);
+out:
 	if (ret <= 0)
 		eventlog_policy_free(policy);
 	return ret < 0 ? ret : 0;
@@ -378,6 +529,7 @@ void eventlog_policies_drop_all(struct eventlog_domain *domain)
 }
 
 static const struct eventlog_policy_ops eventlog_policies_ops = {
+	.prepare = eventlog_policies_prepare,
 	.apply = eventlog_policies_apply,
 	.remove = eventlog_policies_remove,
 	.state = eventlog_policies_state,

@@ -2,7 +2,8 @@
 /*
  * Policies for markers of programs: which handlers are on beside tracing, and under
  * which condition.  They apply to programs that run now and to those that start later.
- * A program evaluates their filters itself.  All under domain->lock.
+ * A program evaluates their filters itself.  All under domain->lock; policy_lock serialises
+ * what adds policies.
  */
 #ifndef EVENTLOG_POLICY_H
 #define EVENTLOG_POLICY_H
@@ -54,7 +55,7 @@ void eventlog_policies_init(void);
  * Process context.  Changes the generation if it changes a policy or an event.
  *
  * Return: 0; -ENOSPC: there are too many, or all ids are used up; -ENODEV: the domain is dead;
- * -ENOMEM.  Nothing is changed on errors.
+ * -EINTR: a fatal signal is pending; -ENOMEM.  Nothing is changed on errors.
  */
 int eventlog_policy_add(struct eventlog_domain *domain, const char *program, const char *marker,
 			struct eventlog_expression *expression,

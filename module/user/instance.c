@@ -24,6 +24,7 @@
 #include "core/domain.h"
 #include "core/event.h"
 #include "core/ioctl.h"
+#include "core/sink.h"
 #include "core/subscriber.h"
 #include "core/user.h"
 #include "memory.h"
@@ -360,6 +361,7 @@ static int eventlog_instance_domain_init(struct eventlog_instance *instance,
 		return ret;
 	/* No other user of the instance can take what is reserved. */
 	domain->events_reserved = 0;
+	domain->sink_bytes_max = EVENTLOG_SINK_BYTES_MAX;
 	ret = -ENOMEM;
 	domain->user = eventlog_user_of_instance(limits);
 	if (!domain->user)

@@ -21,6 +21,7 @@
 #include "core/expression.h"
 #include "core/ioctl.h"
 #include "core/ops.h"
+#include "core/sink.h"
 #include "core/tables.h"
 #include "core/user.h"
 #include "memory.h"
@@ -63,6 +64,7 @@ static void eventlog_registration_free(struct eventlog_file *file,
 	eventlog_domain_lock(file->domain);
 	eventlog_event_put(registration->event, &registration->use);
 	eventlog_domain_unlock(file->domain);
+	eventlog_sinks_reap(file->domain);
 	eventlog_user_uncharge(file->user, EVENTLOG_QUOTA_REGISTRATIONS, 1);
 	call_rcu(&registration->rcu, eventlog_registration_free_rcu);
 }
@@ -90,10 +92,12 @@ static struct eventlog_event *eventlog_registration_event(struct eventlog_file *
 				  request->keywords);
 	if (ret)
 		return ERR_PTR(ret);
-	eventlog_domain_lock(domain);
-	event = eventlog_event_get(domain, provider, fields, request->level, request->keywords,
-				   &draft, use);
-	eventlog_domain_unlock(domain);
+	do {
+		eventlog_domain_lock(domain);
+		event = eventlog_event_get(domain, provider, fields, request->level,
+					   request->keywords, &draft, use);
+		eventlog_domain_unlock(domain);
+	} while (eventlog_draft_again(&draft, &event));
 	eventlog_draft_free(&draft, domain);
 	return event;
 }

@@ -86,9 +86,11 @@ static void eventlog_status_users(struct eventlog_text *text, const struct event
 		return;
 	}
 	for (i = 0; i < listeners->listed; i++) {
+		if (listeners->entries[i].dead)
+			continue;
 		eventlog_status_subscriber(text, listeners->entries[i].subscriber);
 		if (i < listeners->count && !event->provider->preamble &&
-		    eventlog_listener_sync(&listeners->entries[i]))
+		    listeners->entries[i].sync)
 			eventlog_text_print(text, "(sync)");
 	}
 	if (listeners->traced)

@@ -13,6 +13,7 @@
 #if EVENTLOG_TRACE_EVENTS
 
 #include "core/ops.h"
+#include "core/sink.h"
 #include "memory.h"
 #include "user_events/abi.h"
 #include "user_events/command.h"
@@ -127,7 +128,9 @@ static struct eventlog_event *ue_event_make(struct eventlog_ue_command *command,
 				  command->level, command->keywords);
 	if (ret)
 		return ERR_PTR(ret);
-	event = ue_event_get(command, flags, &draft, use, spare);
+	do {
+		event = ue_event_get(command, flags, &draft, use, spare);
+	} while (eventlog_draft_again(&draft, &event));
 	eventlog_draft_free(&draft, domain);
 	return event;
 }
@@ -180,6 +183,7 @@ void eventlog_ue_event_put(struct eventlog_watch *watch, struct eventlog_event_u
 	eventlog_domain_lock(domain);
 	eventlog_event_put(watch->event, use);
 	eventlog_domain_unlock(domain);
+	eventlog_sinks_reap(domain);
 }
 
 /* Finds out whether events of a name can be deleted, under domain->lock. */
@@ -216,6 +220,7 @@ int eventlog_ue_event_delete(const char *name)
 		if (formats[multi])
 			ret = eventlog_event_delete(domain, ue_provider(multi), name);
 	eventlog_domain_unlock(domain);
+	eventlog_sinks_reap(domain);
 	/* Programs expect it to be gone. */
 	if (!ret && eventlog_trace_ops)
 		eventlog_trace_ops->wait(NULL);

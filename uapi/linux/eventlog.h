@@ -523,7 +523,10 @@ struct eventlog_subscribe {
 	__u64 instances;	/* reserved: const char *, a glob over instance names; 0 */
 };
 
-/* nr 9, subscriber: add a rule; an event that matches several rules is delivered once */
+/*
+ * nr 9, subscriber: add a rule; an event that matches several rules is delivered once.
+ * EDQUOT: the memory for the rules of an instance that match its events is used up.
+ */
 #define EVENTLOG_RULE_SESSION		(1U << 0) /* only this session */
 #define EVENTLOG_RULE_PID		(1U << 1) /* only this process */
 
