@@ -296,7 +296,8 @@ uint64_t elog_consumer_generation(const struct elog_consumer *consumer);
  * @consumer: the consumer
  * @ring: one ring, below elog_consumer_rings(), or EVENTLOG_RINGS_ALL
  * @descriptor: one event, with EVENTLOG_RINGS_ALL, or 0
- * @stat: the caller sets its size; filled in up to there
+ * @stat: the caller sets its size; filled in up to there. For one event, these are
+ *	event_lost, its losses, and lost[EVENTLOG_LOST_ABORTED], the invalid ones of them
  *
  * Return: 0; -EINVAL @stat->size is too small; -ENXIO there is no such ring; -ENOENT the
  * event never matched a rule.
