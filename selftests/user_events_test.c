@@ -142,7 +142,8 @@ TEST(child_follows)
 	pid_t child;
 
 	page = pages_map(page_size());
-	child_state = mmap(NULL, page_size(), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	child_state = mmap(NULL, page_size(), PROT_READ | PROT_WRITE,
+			   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	CHECK(child_state != MAP_FAILED);
 	reg(fd, "ue_child", (void *)page, 4, 2);
 	page[1] = PATTERN;

@@ -47,12 +47,14 @@ struct ue_registration {
  * @lock: see data.h
  * @user: its opener, with a reference; NULL: one without limits
  * @registrations: &struct ue_registration by index
+ * @indices: their indices by the event's descriptor
  * @count: their number
  */
 struct eventlog_ue_file {
 	struct mutex lock;
 	struct eventlog_user *user;
 	struct xarray registrations;
+	struct xarray indices;
 	u32 count;
 };
 
@@ -71,6 +73,7 @@ static int ue_open(struct inode *inode, struct file *filp)
 	}
 	mutex_init(&file->lock);
 	xa_init_flags(&file->registrations, XA_FLAGS_ACCOUNT);
+	xa_init_flags(&file->indices, XA_FLAGS_ACCOUNT);
 	filp->private_data = file;
 	return 0;
 }
@@ -94,6 +97,7 @@ static int ue_release(struct inode *inode, struct file *filp)
 		cond_resched();
 	}
 	xa_destroy(&file->registrations);
+	xa_destroy(&file->indices);
 	eventlog_user_put(file->user);
 	eventlog_free(file);
 	return 0;
@@ -105,17 +109,22 @@ static int ue_release(struct inode *inode, struct file *filp)
 static int ue_file_index(struct eventlog_ue_file *file, struct ue_registration *registration,
 			 bool *added)
 {
-	struct ue_registration *other;
-	unsigned long index;
+	u32 descriptor = registration->event->descriptor;
+	void *index = xa_load(&file->indices, descriptor);
 	int ret;
 
-	xa_for_each(&file->registrations, index, other)
-		if (other->event == registration->event)
-			return index;
-	ret = xa_err(xa_store(&file->registrations, file->count, registration,
+	if (index)
+		return xa_to_value(index);
+	ret = xa_err(xa_store(&file->indices, descriptor, xa_mk_value(file->count),
 			      GFP_KERNEL_ACCOUNT));
 	if (ret)
 		return ret;
+	ret = xa_err(xa_store(&file->registrations, file->count, registration,
+			      GFP_KERNEL_ACCOUNT));
+	if (ret) {
+		xa_erase(&file->indices, descriptor);
+		return ret;
+	}
 	*added = true;
 	return file->count++;
 }

@@ -183,7 +183,8 @@ static bool ue_dirty_show(void)
 	while (steps < EVENTLOG_UE_BATCH && (watch = ue_dirty_take())) {
 		more = ue_watch_show(watch, EVENTLOG_UE_BATCH - steps);
 		steps += more + 1;
-		if (steps >= EVENTLOG_UE_BATCH)
+		/* An event without enablers may end at any time. */
+		if (steps >= EVENTLOG_UE_BATCH && !list_empty(&watch->enablers))
 			ue_dirty_return(watch);
 		else
 			eventlog_ue_watch_put(watch);

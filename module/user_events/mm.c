@@ -139,6 +139,14 @@ static bool ue_owner_admit(struct eventlog_ue_owner *owner)
 	return true;
 }
 
+/* Gives back what ue_owner_admit() took. */
+static void ue_owner_forget(struct eventlog_ue_owner *owner)
+{
+	lockdep_assert_held(&eventlog_ue_table_lock);
+	owner->fresh--;
+	eventlog_user_uncharge(owner->user, EVENTLOG_QUOTA_REGISTRATIONS, 1);
+}
+
 /* A stuck work item must not make unloading wait for ever, so each pins the module. */
 static void ue_owner_start(struct eventlog_ue_owner *owner)
 {
@@ -178,7 +186,13 @@ unsigned int eventlog_ue_memories_count(void)
 
 struct eventlog_ue_memory *eventlog_ue_memories_first(void)
 {
-	return list_first_entry_or_null(&ue_all, struct eventlog_ue_memory, all_node);
+	struct eventlog_ue_memory *memory;
+
+	/* Fork adds to the list. */
+	raw_spin_lock(&eventlog_ue_table_lock);
+	memory = list_first_entry_or_null(&ue_all, struct eventlog_ue_memory, all_node);
+	raw_spin_unlock(&eventlog_ue_table_lock);
+	return memory;
 }
 
 struct eventlog_ue_memory *eventlog_ue_memory_new(void)
@@ -386,12 +400,16 @@ void eventlog_ue_spares_free(void)
 static bool ue_memory_fork(const struct eventlog_ue_memory *parent, struct mm_struct *child,
 			   struct eventlog_ue_memory **memory)
 {
-	struct eventlog_ue_memory *added = *memory ?: ue_spare_take();
+	struct eventlog_ue_memory *added;
 
 	lockdep_assert_held(&eventlog_ue_table_lock);
-	*memory = added;
-	if (!added || !ue_owner_admit(parent->owner))
+	if (!ue_owner_admit(parent->owner))
 		return false;
+	added = *memory ?: ue_spare_take();
+	if (!added) {
+		ue_owner_forget(parent->owner);
+		return false;
+	}
 	added->child = true;
 	added->fresh = true;
 	/* The parent's bits may have changed since they were copied. */

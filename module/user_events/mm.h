@@ -201,7 +201,7 @@ unsigned int eventlog_ue_memories_count(void);
 /**
  * eventlog_ue_memories_first() - any memory, or NULL
  *
- * eventlog_ue_mutex is held, or nothing else runs.
+ * eventlog_ue_mutex is held.
  */
 struct eventlog_ue_memory *eventlog_ue_memories_first(void);
 
