@@ -3,6 +3,7 @@
  * Instances: see instance.h.
  */
 #include <linux/anon_inodes.h>
+#include <linux/atomic.h>
 #include <linux/capability.h>
 #include <linux/cdev.h>
 #include <linux/cred.h>
@@ -18,6 +19,7 @@
 #include <linux/string.h>
 #include <linux/uidgid.h>
 #include <linux/user_namespace.h>
+#include <linux/wait_bit.h>
 #include <linux/xarray.h>
 
 #include "compat.h"
@@ -76,6 +78,9 @@ static unsigned int eventlog_instances_max;
 static void (*eventlog_instances_empty)(struct eventlog_domain *domain);
 static dev_t eventlog_instances_first;
 static struct cdev eventlog_instances_cdev;
+
+/* Number of struct eventlog_node.  Others may keep one for a while after its instance. */
+static atomic_t eventlog_nodes = ATOMIC_INIT(0);
 
 static DEFINE_MUTEX(eventlog_instances_lock);
 /* struct eventlog_instance by id, and by minor. */
@@ -159,6 +164,8 @@ static const struct device_type eventlog_node_type = {
 static void eventlog_node_release(struct device *device)
 {
 	eventlog_free(eventlog_node_of(device));
+	if (atomic_dec_and_test(&eventlog_nodes))
+		wake_up_var(&eventlog_nodes);
 }
 
 /* Makes the device of an instance, and with it the node. */
@@ -169,6 +176,7 @@ static struct eventlog_node *eventlog_node_new(const struct eventlog_instance *i
 
 	if (!node)
 		return ERR_PTR(-ENOMEM);
+	atomic_inc(&eventlog_nodes);
 	node->owner = instance->domain.owner;
 	node->group = instance->group;
 	node->mode = instance->mode;
@@ -679,6 +687,8 @@ void eventlog_instances_exit(void)
 
 	xa_for_each(&eventlog_instances, id, instance)
 		eventlog_instance_delete(id);
+	/* eventlog_node_release() is part of the module. */
+	wait_var_event(&eventlog_nodes, !atomic_read(&eventlog_nodes));
 	xa_destroy(&eventlog_instances);
 	xa_destroy(&eventlog_minors);
 	cdev_del(&eventlog_instances_cdev);
