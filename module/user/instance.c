@@ -357,7 +357,7 @@ static int eventlog_instance_limits(const struct eventlog_instance_create *reque
 
 /* Makes the domain of an instance. */
 static int eventlog_instance_domain_init(struct eventlog_instance *instance,
-					 const unsigned long *limits)
+					 const unsigned long *limits, kuid_t owner)
 {
 	struct eventlog_domain *domain = &instance->domain;
 	int ret;
@@ -366,10 +366,11 @@ static int eventlog_instance_domain_init(struct eventlog_instance *instance,
 				   eventlog_instances_root->subscribers_max);
 	if (ret)
 		return ret;
+	domain->owner = owner;
 	/* No other user of the instance can take what is reserved. */
 	domain->events_reserved = 0;
 	ret = -ENOMEM;
-	domain->user = eventlog_user_of_instance(limits);
+	domain->user = eventlog_user_of_instance(limits, domain->owner);
 	if (!domain->user)
 		goto err_domain;
 	ret = eventlog_shards_init(domain);
@@ -417,10 +418,9 @@ eventlog_instance_new(const struct eventlog_instance_create *request, const char
 	if (!uid_valid(owner) || !gid_valid(instance->group))
 		goto err_free;
 	ret = eventlog_instance_limits(request, limits) ?:
-	      eventlog_instance_domain_init(instance, limits);
+	      eventlog_instance_domain_init(instance, limits, owner);
 	if (ret)
 		goto err_free;
-	instance->domain.owner = owner;
 	if (request->flags & EVENTLOG_INSTANCE_TRACE)
 		eventlog_instance_trace(instance);
 	return instance;
