@@ -277,6 +277,7 @@ struct eventlog_file *eventlog_file_new(struct eventlog_domain *domain, const st
 	file->user = user;
 	file->uid = cred->euid;
 	file->domain = domain;
+	file->of_owner = eventlog_owner_enter(domain, cred, &file->opener.foreign);
 	mutex_init(&file->lock);
 	xa_init_flags(&file->registrations, XA_FLAGS_ALLOC1 | XA_FLAGS_ACCOUNT);
 	xa_init_flags(&file->mapped, XA_FLAGS_ALLOC1 | XA_FLAGS_ACCOUNT);
@@ -294,6 +295,8 @@ void eventlog_file_free(struct eventlog_file *file)
 	eventlog_producer_release(file);
 	eventlog_status_free(&file->status);
 	eventlog_user_put(file->user);
+	if (file->of_owner)
+		eventlog_owner_leave(domain);
 	eventlog_free(file);
 	eventlog_domain_put(domain);
 }

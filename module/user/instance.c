@@ -57,6 +57,9 @@ struct eventlog_node {
  * @minor: number of its device node
  * @group: group of the node
  * @mode: permissions of the node
+ * @namespace: the user namespace that it belongs to, or NULL; under the lock, like
+ *	@owner_files
+ * @owner_files: how many files keep it so
  * @node: its device, with a reference; NULL: it is being created or deleted; under the lock
  * @name: its name
  * @trace_group: see struct eventlog_domain
@@ -67,6 +70,8 @@ struct eventlog_instance {
 	u32 minor;
 	kgid_t group;
 	umode_t mode;
+	struct user_namespace *namespace;
+	unsigned int owner_files;
 	struct eventlog_node *node;
 	char name[EVENTLOG_INSTANCE_NAME_MAX];
 	char trace_group[EVENTLOG_INSTANCE_NAME_MAX + sizeof("eventlog_")];
@@ -133,6 +138,56 @@ struct eventlog_domain *eventlog_domain_of_inode(const struct inode *inode)
 		refcount_inc(&instance->users);
 	mutex_unlock(&eventlog_instances_lock);
 	return instance ? &instance->domain : ERR_PTR(-ENODEV);
+}
+
+/* ---- owners ---- */
+
+/* Is a user namespace another one, or does it contain that one? */
+static bool eventlog_namespace_has(const struct user_namespace *outer,
+				   const struct user_namespace *inner)
+{
+	while (inner && inner != outer)
+		inner = inner->parent;
+	return inner;
+}
+
+bool eventlog_owner_enter(struct eventlog_domain *domain, const struct cred *cred, bool *foreign)
+{
+	struct eventlog_instance *instance = eventlog_instance_of(domain);
+	struct user_namespace *namespace = cred->user_ns, *left = NULL;
+	bool entered = true;
+
+	if (!uid_eq(cred->euid, domain->owner) || namespace == &init_user_ns)
+		return false;
+	mutex_lock(&eventlog_instances_lock);
+	if (!instance->namespace) {
+		instance->namespace = get_user_ns(namespace);
+	} else if (eventlog_namespace_has(namespace, instance->namespace)) {
+		/* The outermost one, so that all in it are equal. */
+		left = instance->namespace;
+		instance->namespace = get_user_ns(namespace);
+	} else {
+		entered = eventlog_namespace_has(instance->namespace, namespace);
+	}
+	instance->owner_files += entered;
+	mutex_unlock(&eventlog_instances_lock);
+	if (left)
+		put_user_ns(left);
+	*foreign = !entered;
+	return entered;
+}
+
+void eventlog_owner_leave(struct eventlog_domain *domain)
+{
+	struct eventlog_instance *instance = eventlog_instance_of(domain);
+	struct user_namespace *left = NULL;
+
+	mutex_lock(&eventlog_instances_lock);
+	if (!--instance->owner_files)
+		swap(left, instance->namespace);
+	mutex_unlock(&eventlog_instances_lock);
+	if (left)
+		put_user_ns(left);
 }
 
 /* ---- device nodes ---- */
