@@ -173,17 +173,36 @@ capture_deleted()
 	[ "$("$ELOG" show -q "$work"/two*.elog | grep -c 'one number=')" = 2 ]
 }
 
-# container NAME COMMAND...: runs a command with user, mount, pid and network namespaces of
-# its own, and the node of an instance as /dev/eventlog.
-container()
+# in_mounts SCRIPT NAME COMMAND...: runs a command with user, mount, pid and network namespaces
+# of its own, as user 1000. Before that, SCRIPT makes mounts as root, as runtimes do.
+in_mounts()
 {
-	# The bind mount is made by root, as runtimes do.
 	# shellcheck disable=SC2016
 	unshare --mount --propagation private sh -ec '
-		mount --bind "/dev/eventlog-$1" /dev/eventlog
-		shift
+		eval "$1"
+		shift 2
 		exec setpriv --reuid=1000 --regid=1000 --clear-groups \
 			unshare --user --map-root-user --mount --pid --net --fork "$@"' sh "$@"
+}
+
+# container NAME COMMAND...: the same, with a /dev that has the instance as /dev/eventlog.
+container()
+{
+	# shellcheck disable=SC2016
+	in_mounts '
+		mount -t tmpfs -o mode=755 dev /mnt
+		for node in full null random tty urandom zero; do
+			touch "/mnt/$node" && mount --bind "/dev/$node" "/mnt/$node"
+		done
+		touch /mnt/eventlog && mount --bind "/dev/eventlog-$2" /mnt/eventlog
+		mount --move /mnt /dev' "$@"
+}
+
+# open_container NAME COMMAND...: the same, with the /dev of the host.
+open_container()
+{
+	# shellcheck disable=SC2016
+	in_mounts 'mount --bind "/dev/eventlog-$2" /dev/eventlog' "$@"
 }
 
 @test "instances: two containers with the same names do not see each other" {
@@ -211,6 +230,49 @@ container()
 	run_elog list -q same/kept
 	[ "$status" = 1 ]
 	[ "$(container db "$ELOG" list --instances -q | awk '{ print $8 }')" = db ]
+}
+
+@test "instances: a container cannot capture another one of its owner" {
+	local name
+
+	for name in web db; do
+		"$ELOG" create --instance "$name" --owner 1000
+	done
+	# A /dev of its own does not have the other one's device.
+	run_apart container web "$ELOG" capture -q -D /dev/eventlog-db -- true
+	[ "$status" = 1 ]
+	contains "$stderr" 'there is no /dev/eventlog-db'
+	# With the /dev of the host, it has, but not while the other one uses it.
+	open_container db "$ELOG" capture -q > "$work/db.out" 2> "$work/db.err" &
+	background+=($!)
+	wait_for subscribes db
+	run_apart open_container web "$ELOG" capture -q -D /dev/eventlog-db -- true
+	[ "$status" = 1 ]
+	contains "$stderr" 'needs'
+	run_apart open_container web "$ELOG" capture -q -- true
+	[ "$status" = 0 ]
+}
+
+# subscribes NAME: is there a capture of the instance?
+subscribes()
+{
+	[ "$("$ELOG" list --instances -q | awk -v name="$1" '$8 == name { print $6 }')" = 1 ]
+}
+
+@test "instances: the mounted device of a deleted instance says so" {
+	"$ELOG" create --instance web --owner 1000
+	mkfifo "$work/go"
+	# shellcheck disable=SC2016
+	container web sh -c 'echo started; read -r _; exec "$0" list' "$ELOG" \
+		< "$work/go" > "$work/out" 2> "$work/err" &
+	background+=($!)
+	exec 5> "$work/go"
+	wait_for grep -q started "$work/out"
+	"$ELOG" delete --instance web
+	echo >&5
+	exec 5>&-
+	wait_for is_done
+	contains "$(< "$work/err")" '/dev/eventlog: its instance was deleted'
 }
 
 # Have both containers ended?

@@ -5,14 +5,20 @@
  * it delivers, loses and charges; never time.
  */
 #include <fcntl.h>
+#include <linux/userfaultfd.h>
+#include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "instance_common.h"
@@ -434,4 +440,343 @@ TEST(rings_of_later_cpus_are_charged_to_the_subscriber)
 	CHECK(cgroup_bytes("admin") - admin < least);
 	consumer_close(&consumer);
 	CHECK(file_write(CGROUPS "/cgroup.procs", "0") > 0);
+}
+
+/* ---- memory of rings ---- */
+
+#define RING_MEMORY (16UL << 20)
+
+static void take_all_rings(void)
+{
+	struct eventlog_attach attach;
+	int fd = device_open();
+
+	register_event(fd, "greedy");
+	do
+		attach = attach_request(mapped_least_bytes());
+	while (!ioctl(fd, EVENTLOG_IOC_ATTACH, &attach));
+	CHECK_EQ(errno, ENOMEM);
+	/* Until the test is over. */
+	CHECK_OK(kill(getpid(), SIGSTOP));
+	close(fd);
+}
+
+/* A user that may have all memory of rings leaves a sixteenth to root. */
+TEST(ring_memory_is_kept_for_root)
+{
+	struct consumer consumer;
+	char parameters[128];
+	pid_t child;
+	int status;
+
+	snprintf(parameters, sizeof(parameters), "ring_memory_max=%lu user_ring_memory_max=%lu",
+		 RING_MEMORY, 2 * RING_MEMORY);
+	load_open(parameters);
+	child = fork_user(USER, take_all_rings);
+	CHECK_EQ(waitpid(child, &status, WUNTRACED), child);
+	CHECK(WIFSTOPPED(status));
+	consumer_open(&consumer, 2 * page_size());
+	consumer_close(&consumer);
+	CHECK_OK(kill(child, SIGCONT));
+	test_join(child);
+}
+
+/* ---- the lock of a file ---- */
+
+static int reader_fd;
+static pid_t reader_thread;
+
+static void *read_listing(void *page)
+{
+	__atomic_store_n(&reader_thread, thread_id(), __ATOMIC_RELEASE);
+	CHECK(read(reader_fd, page, page_size()) > 0);
+	return NULL;
+}
+
+/* read() into memory that is not there yet, while another thread uses the file. */
+TEST_WITHIN(read_waits_for_memory_without_the_lock, 120)
+{
+	struct uffdio_api api = { .api = UFFD_API };
+	char *page = pages_map(page_size()), *zeroes = pages_map(page_size());
+	struct uffdio_register watch = {
+		.range = { (unsigned long)page, page_size() },
+		.mode = UFFDIO_REGISTER_MODE_MISSING,
+	};
+	struct uffdio_copy copy = {
+		.dst = (unsigned long)page, .src = (unsigned long)zeroes, .len = page_size(),
+	};
+	struct uffd_msg message;
+	pthread_t thread;
+	int faults;
+
+	memset(zeroes, 0, page_size());
+	faults = syscall(SYS_userfaultfd, O_CLOEXEC);
+	if (faults < 0)
+		SKIP("userfaultfd: %s", test_errno_name(errno));
+	CHECK_OK(ioctl(faults, UFFDIO_API, &api));
+	CHECK_OK(ioctl(faults, UFFDIO_REGISTER, &watch));
+	reader_fd = device_open();
+	CHECK_EQ(pthread_create(&thread, NULL, read_listing, page), 0);
+	CHECK_EQ(read(faults, &message, sizeof(message)), sizeof(message));
+	CHECK_EQ(message.event, UFFD_EVENT_PAGEFAULT);
+	/* With the lock, this would never end. */
+	CHECK_OK(try_register(reader_fd, "meanwhile u32 x"));
+	CHECK_OK(ioctl(faults, UFFDIO_COPY, &copy));
+	CHECK_EQ(pthread_join(thread, NULL), 0);
+	CHECK(strstr(page, "Active: "));
+	close(faults);
+	close(reader_fd);
+}
+
+/* ---- user namespaces ---- */
+
+static void enter_namespace(void)
+{
+	if (access("/proc/self/ns/user", F_OK))
+		SKIP("no user namespaces");
+	CHECK_OK(unshare(CLONE_NEWUSER));
+}
+
+static bool have_namespaces(void)
+{
+	pid_t child = fork();
+	int status;
+
+	if (!child)
+		_exit(unshare(CLONE_NEWUSER) ? 1 : 0);
+	CHECK_EQ(waitpid(child, &status, 0), child);
+	return WIFEXITED(status) && !WEXITSTATUS(status);
+}
+
+/* Registers all events of a user, and keeps them until a byte arrives. */
+static pid_t container_fork(int quit[2], const char *prefix, int error)
+{
+	int ready[2], fd;
+	pid_t child;
+	char byte;
+
+	CHECK_OK(pipe(ready));
+	child = test_fork();
+	if (child) {
+		close(ready[1]);
+		CHECK_EQ(read(ready[0], &byte, 1), 1);
+		close(ready[0]);
+		return child;
+	}
+	enter_namespace();
+	fd = device_open();
+	CHECK_EQ(quota(fd, EVENTLOG_QUOTA_EVENTS).limit, 8);
+	if (error)
+		CHECK_ERRNO(try_register(fd, prefix), error);
+	else
+		CHECK_EQ(register_many(fd, prefix, EDQUOT), 8);
+	CHECK_EQ(write(ready[1], "", 1), 1);
+	CHECK_EQ(read(quit[0], &byte, 1), 1);
+	_exit(0);
+}
+
+/* Each user namespace that root makes has limits of its own. */
+TEST(containers_of_root_have_their_own_limits)
+{
+	pid_t children[2];
+	int quit[2], i;
+
+	if (!have_namespaces())
+		SKIP("no user namespaces");
+	load_open("user_events_max=8");
+	CHECK_OK(pipe(quit));
+	for (i = 0; i < 2; i++)
+		children[i] = container_fork(quit, i ? "second" : "first", 0);
+	CHECK_EQ(write(quit[1], "12", 2), 2);
+	for (i = 0; i < 2; i++)
+		test_join(children[i]);
+}
+
+static void multiply(void)
+{
+	pid_t children[2];
+	int quit[2], i;
+
+	CHECK_OK(pipe(quit));
+	for (i = 0; i < 2; i++)
+		children[i] = container_fork(quit, i ? "second" : "first", i ? EDQUOT : 0);
+	CHECK_EQ(write(quit[1], "12", 2), 2);
+	for (i = 0; i < 2; i++)
+		test_join(children[i]);
+}
+
+/* Another user does not get more by making more of them. */
+TEST(containers_of_a_user_share_its_limits)
+{
+	if (!have_namespaces())
+		SKIP("no user namespaces");
+	load_open("user_events_max=8");
+	as_user(USER, multiply);
+}
+
+#define DEVICE "/dev/eventlog-mine"
+
+/* The owner tries to capture from a user namespace of its own. */
+static void container_captures(int error)
+{
+	struct eventlog_subscribe setup = subscribe_request(0);
+	int fd;
+
+	enter_namespace();
+	fd = CHECK_OK(open(DEVICE, O_RDWR | O_CLOEXEC));
+	if (error)
+		CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_SUBSCRIBE, &setup), error);
+	else
+		CHECK_OK(ioctl(fd, EVENTLOG_IOC_SUBSCRIBE, &setup));
+	/* What is a right of everyone stays one. */
+	close(fd);
+	fd = CHECK_OK(open(DEVICE, O_RDWR | O_CLOEXEC));
+	CHECK_OK(try_register(fd, "anyone u32 x"));
+	close(fd);
+}
+
+static void captures(void)
+{
+	container_captures(0);
+}
+
+static void is_refused(void)
+{
+	container_captures(EPERM);
+}
+
+/* A container that uses its instance: a file is open until a byte arrives. */
+static int use_ready[2], use_quit[2];
+
+static void uses(void)
+{
+	char uids[32], gids[32], byte;
+	pid_t child;
+	int fd;
+
+	snprintf(uids, sizeof(uids), "0 %u 1", geteuid());
+	snprintf(gids, sizeof(gids), "0 %u 1", getegid());
+	enter_namespace();
+	/* Who has no ids in it could make none inside. */
+	CHECK_OK(prctl(PR_SET_DUMPABLE, 1));
+	CHECK(file_write("/proc/self/uid_map", uids) > 0);
+	CHECK(file_write("/proc/self/setgroups", "deny") > 0);
+	CHECK(file_write("/proc/self/gid_map", gids) > 0);
+	fd = CHECK_OK(open(DEVICE, O_RDWR | O_CLOEXEC));
+	CHECK_OK(try_register(fd, "used u32 x"));
+	/* A namespace inside belongs to the container. */
+	child = test_fork();
+	if (!child) {
+		captures();
+		_exit(0);
+	}
+	test_join(child);
+	CHECK_EQ(write(use_ready[1], "", 1), 1);
+	CHECK_EQ(read(use_quit[0], &byte, 1), 1);
+	close(fd);
+}
+
+static void captures_outside(void)
+{
+	struct eventlog_subscribe setup = subscribe_request(0);
+	int fd = CHECK_OK(open(DEVICE, O_RDWR | O_CLOEXEC));
+
+	CHECK_OK(ioctl(fd, EVENTLOG_IOC_SUBSCRIBE, &setup));
+	close(fd);
+}
+
+/* Two containers of one owner: while one uses an instance, the other one cannot capture it. */
+TEST(an_instance_belongs_to_one_container)
+{
+	struct eventlog_instance_create request = create_request("mine");
+	__u32 id;
+	pid_t user;
+	char byte;
+	int fd;
+
+	if (!have_namespaces())
+		SKIP("no user namespaces");
+	load_open("");
+	request.owner = USER;
+	fd = create_with(&request, &id);
+	CHECK_OK(pipe(use_ready));
+	CHECK_OK(pipe(use_quit));
+	user = fork_user(USER, uses);
+	close(use_ready[1]);
+	CHECK_EQ(read(use_ready[0], &byte, 1), 1);
+	as_user(USER, is_refused);
+	/* The owner itself is above its containers. */
+	as_user(USER, captures_outside);
+	CHECK_EQ(write(use_quit[1], "", 1), 1);
+	test_join(user);
+	/* The container has ended, and another one gets the instance. */
+	as_user(USER, captures);
+	as_user(USER, captures);
+	delete_instance(id);
+	close(fd);
+}
+
+/* ---- descriptors ---- */
+
+static void no_descriptor_is_left(void)
+{
+	int fd = device_open();
+
+	CHECK_OK(try_register(fd, "last u32 x"));
+	CHECK_ERRNO(try_register(fd, "late u32 x"), ENOSPC);
+	close(fd);
+}
+
+/* The last sixteenth of the descriptors is for root. */
+TEST(descriptors_are_kept_for_root)
+{
+	int fd;
+
+	steps_reset();
+	/* -(2^32 / 16) - 2 */
+	load_open("descriptors=-268435458");
+	fd = device_open();
+	CHECK_OK(try_register(fd, "first u32 x"));
+	as_user(USER, no_descriptor_is_left);
+	CHECK_OK(try_register(fd, "second u32 x"));
+	close(fd);
+	load("");
+}
+
+/* Instances of one owner share how many definitions they may make. */
+TEST(instances_of_an_owner_share_descriptors)
+{
+	struct eventlog_instance_create request = create_request("first");
+	unsigned int count = 0, i;
+	__u32 ids[40], other;
+	char name[16];
+	__u64 begin;
+	int fd;
+
+	load("user_definitions_max=2");
+	begin = clock_now();
+	/* Each instance may make 8 at once, and all of them 128. */
+	for (i = 0; i < ARRAY_SIZE(ids); i++) {
+		snprintf(name, sizeof(name), "many%u", i);
+		request = create_request(name);
+		request.owner = USER;
+		fd = create_with(&request, &ids[i]);
+		while (!try_register_number(fd, "new", count))
+			count++;
+		CHECK_EQ(errno, EDQUOT);
+		close(fd);
+	}
+	test_print("%u definitions", count);
+	CHECK(count >= 128);
+	/* Some came while the test ran: two in a second. */
+	CHECK(count <= 128 + 2 * (1 + (clock_now() - begin) / 1000000000));
+	/* An owner of its own is not affected. */
+	request = create_request("other");
+	request.owner = OTHER;
+	fd = create_with(&request, &other);
+	CHECK(register_many(fd, "other", EDQUOT) >= 8);
+	close(fd);
+	delete_instance(other);
+	for (i = 0; i < ARRAY_SIZE(ids); i++)
+		delete_instance(ids[i]);
 }

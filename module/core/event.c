@@ -4,6 +4,7 @@
  */
 #include <linux/err.h>
 #include <linux/eventlog.h>
+#include <linux/moduleparam.h>
 #include <linux/siphash.h>
 #include <linux/string.h>
 
@@ -419,16 +420,26 @@ static struct eventlog_event *eventlog_event_find(struct eventlog_domain *domain
 	return NULL;
 }
 
-/* A descriptor that no domain has used, or 0: all u32 ids are used up. */
-static u32 eventlog_descriptor_new(void)
+/* The last descriptor.  Tests use up most of them at once. */
+static atomic_t eventlog_descriptors = ATOMIC_INIT(0);
+#ifdef EVENTLOG_COUNT_STEPS
+module_param_named(descriptors, eventlog_descriptors.counter, int, 0444);
+MODULE_PARM_DESC(descriptors, "descriptors that count as used, as a signed number (0)");
+#endif
+
+/*
+ * A descriptor that no domain has used, or 0: all u32 ids are used up.  The last ones are for
+ * the kernel and for users without limits.
+ */
+static u32 eventlog_descriptor_new(const struct eventlog_user *user)
 {
-	static atomic_t last;
-	int old = atomic_read(&last);
+	u32 most = user ? U32_MAX - U32_MAX / EVENTLOG_EVENTS_RESERVED : U32_MAX;
+	int old = atomic_read(&eventlog_descriptors);
 
 	do {
-		if (old == -1)
+		if ((u32)old >= most)
 			return 0;
-	} while (!atomic_try_cmpxchg(&last, &old, old + 1));
+	} while (!atomic_try_cmpxchg(&eventlog_descriptors, &old, old + 1));
 	return old + 1;
 }
 
@@ -445,7 +456,7 @@ static struct eventlog_event *eventlog_event_alloc(struct eventlog_domain *domai
 	event = eventlog_alloc(sizeof(*event) + name_bytes);
 	if (!event)
 		return ERR_PTR(-ENOMEM);
-	event->descriptor = eventlog_descriptor_new();
+	event->descriptor = eventlog_descriptor_new(user);
 	ret = -ENOSPC;
 	if (!event->descriptor)
 		goto err_free;

@@ -16,7 +16,9 @@
 
 bool eventlog_capable(const struct eventlog_domain *domain, struct file *filp)
 {
-	return uid_eq(filp->f_cred->euid, domain->owner) ||
+	const struct eventlog_opener *opener = filp->private_data;
+
+	return (uid_eq(filp->f_cred->euid, domain->owner) && !opener->foreign) ||
 	       file_ns_capable(filp, &init_user_ns, CAP_PERFMON) ||
 	       file_ns_capable(filp, &init_user_ns, CAP_SYS_ADMIN);
 }

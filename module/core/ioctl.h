@@ -81,6 +81,15 @@ struct eventlog_ioctls {
 	}
 
 /**
+ * struct eventlog_opener - what a file of the device begins with
+ * @foreign: the opener is in a user namespace to which the instance does not belong, so that
+ *	it has no rights as its owner; see user/instance.h
+ */
+struct eventlog_opener {
+	bool foreign;
+};
+
+/**
  * eventlog_capable() - may the opener of a file trace all processes of its domain
  * @domain: the file's domain
  * @filp: the file; the rights of its opener count, since an open file can be handed on

@@ -10,6 +10,9 @@
 #include "core/pages.h"
 #include "memory.h"
 
+/* One in so many pages is kept for users without limits. */
+#define EVENTLOG_PAGES_RESERVED 16
+
 static unsigned long eventlog_pages_max;
 static atomic_long_t eventlog_pages_count = ATOMIC_LONG_INIT(0);
 
@@ -18,10 +21,15 @@ void eventlog_pages_init(unsigned long max)
 	eventlog_pages_max = max;
 }
 
-int eventlog_pages_alloc(struct eventlog_pages *pages, unsigned int count, int node)
+int eventlog_pages_alloc(struct eventlog_pages *pages, unsigned int count, int node,
+			 const struct eventlog_user *user)
 {
+	unsigned long max = eventlog_pages_max;
+
+	if (user)
+		max -= max / EVENTLOG_PAGES_RESERVED;
 	pages->counted = count;
-	if (atomic_long_add_return(count, &eventlog_pages_count) > eventlog_pages_max)
+	if (atomic_long_add_return(count, &eventlog_pages_count) > max)
 		return -ENOMEM;
 	pages->pages = eventlog_alloc(count * sizeof(*pages->pages));
 	if (!pages->pages)

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Memory that user space maps: the pages of rings.  There is one limit for the pages of
- * all rings.  Atomic counters; no lock.
+ * all rings, of which users with limits cannot take the last sixteenth.  Atomic counters; no
+ * lock.
  */
 #ifndef EVENTLOG_PAGES_H
 #define EVENTLOG_PAGES_H
 
 #include <linux/mm_types.h>
 #include <linux/types.h>
+
+struct eventlog_user;
 
 /**
  * struct eventlog_pages - pages of one ring
@@ -34,12 +37,14 @@ void eventlog_pages_init(unsigned long max);
  * @pages: zeroed
  * @count: how many
  * @node: NUMA node, or NUMA_NO_NODE
+ * @user: whose ring it is; NULL: a user without limits
  *
  * Process context, may sleep.  A fatal signal ends it.
  *
  * Return: 0 or -ENOMEM; in both cases eventlog_pages_free() is needed.
  */
-int eventlog_pages_alloc(struct eventlog_pages *pages, unsigned int count, int node);
+int eventlog_pages_alloc(struct eventlog_pages *pages, unsigned int count, int node,
+			 const struct eventlog_user *user);
 
 /**
  * eventlog_pages_free() - drop the kernel's mapping of pages, and its references to them

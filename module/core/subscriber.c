@@ -165,7 +165,8 @@ static struct eventlog_cpu_ring *eventlog_cpu_ring_new(struct eventlog_subscribe
 		return NULL;
 	}
 	cpu_ring->subscriber = subscriber;
-	if (eventlog_pages_alloc(&cpu_ring->pages, subscriber->ring_pages, node)) {
+	if (eventlog_pages_alloc(&cpu_ring->pages, subscriber->ring_pages, node,
+				 subscriber->user)) {
 		eventlog_cpu_ring_free(cpu_ring);
 		return NULL;
 	}

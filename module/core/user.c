@@ -13,8 +13,12 @@
 #include "core/user.h"
 #include "memory.h"
 
-/* How many seconds' worth of tokens a user can save: a large program registers at once. */
+/*
+ * How many seconds' worth of tokens a user can save: a large program registers at once, and
+ * so do all instances of an owner when the system starts.
+ */
 #define EVENTLOG_USER_BURST 4
+#define EVENTLOG_OWNER_BURST 64
 
 static unsigned long eventlog_user_limits[EVENTLOG_QUOTAS];
 static DEFINE_HASHTABLE(eventlog_users, 6);
@@ -22,37 +26,58 @@ static DEFINE_MUTEX(eventlog_users_lock);
 
 /* ---- tokens ---- */
 
-static u64 eventlog_user_tokens_max(const struct eventlog_user *user)
+static u64 eventlog_tokens_max(const struct eventlog_user *user, unsigned int burst)
 {
-	return (u64)user->limits[EVENTLOG_QUOTA_DEFINITIONS] * EVENTLOG_USER_BURST * HZ;
+	return (u64)user->limits[EVENTLOG_QUOTA_DEFINITIONS] * burst * HZ;
 }
 
-/* Adds the tokens that have come since the last time. */
-static void eventlog_user_refill(struct eventlog_user *user)
+/* Adds the tokens that have come since the last time; returns how many are missing. */
+static u64 eventlog_tokens_refill(struct eventlog_user *user, struct eventlog_tokens *tokens,
+				  unsigned int burst)
 {
-	u64 now = get_jiffies_64(), most = eventlog_user_tokens_max(user);
-	u64 elapsed = min_t(u64, now - user->refilled, EVENTLOG_USER_BURST * HZ);
+	u64 now = get_jiffies_64(), most = eventlog_tokens_max(user, burst);
+	u64 elapsed = min_t(u64, now - tokens->refilled, burst * HZ);
 
 	lockdep_assert_held(&user->lock);
-	user->refilled = now;
-	user->tokens = min(user->tokens + elapsed * user->limits[EVENTLOG_QUOTA_DEFINITIONS], most);
+	tokens->refilled = now;
+	tokens->count = min(tokens->count + elapsed * user->limits[EVENTLOG_QUOTA_DEFINITIONS],
+			    most);
+	return most - tokens->count;
+}
+
+static void eventlog_tokens_init(struct eventlog_user *user, struct eventlog_tokens *tokens,
+				 unsigned int burst)
+{
+	tokens->count = eventlog_tokens_max(user, burst);
+	tokens->refilled = get_jiffies_64();
+}
+
+static bool eventlog_tokens_take(struct eventlog_user *user, struct eventlog_tokens *tokens,
+				 unsigned int burst)
+{
+	bool granted;
+
+	spin_lock(&user->lock);
+	eventlog_tokens_refill(user, tokens, burst);
+	granted = tokens->count >= HZ;
+	if (granted)
+		tokens->count -= HZ;
+	spin_unlock(&user->lock);
+	return granted;
 }
 
 bool eventlog_user_define(struct eventlog_user *user)
 {
-	bool granted;
+	struct eventlog_user *owner;
 
 	if (!user)
 		return true;
-	spin_lock(&user->lock);
-	eventlog_user_refill(user);
-	granted = user->tokens >= HZ;
-	if (granted)
-		user->tokens -= HZ;
-	spin_unlock(&user->lock);
-	if (!granted)
-		atomic_long_inc(&user->denied[EVENTLOG_QUOTA_DEFINITIONS]);
-	return granted;
+	owner = user->owner;
+	if (eventlog_tokens_take(user, &user->tokens, EVENTLOG_USER_BURST) &&
+	    (!owner || eventlog_tokens_take(owner, &owner->of_instances, EVENTLOG_OWNER_BURST)))
+		return true;
+	atomic_long_inc(&user->denied[EVENTLOG_QUOTA_DEFINITIONS]);
+	return false;
 }
 
 /* Does nothing distinguish the user from one that has never been seen? */
@@ -63,8 +88,8 @@ static bool eventlog_user_idle(struct eventlog_user *user)
 	if (atomic_read(&user->references))
 		return false;
 	spin_lock(&user->lock);
-	eventlog_user_refill(user);
-	full = user->tokens == eventlog_user_tokens_max(user);
+	full = !eventlog_tokens_refill(user, &user->tokens, EVENTLOG_USER_BURST) &&
+	       !eventlog_tokens_refill(user, &user->of_instances, EVENTLOG_OWNER_BURST);
 	spin_unlock(&user->lock);
 	return full;
 }
@@ -74,6 +99,8 @@ static bool eventlog_user_idle(struct eventlog_user *user)
 static void eventlog_user_free(struct eventlog_user *user)
 {
 	hash_del(&user->node);
+	if (user->namespace)
+		put_user_ns(user->namespace);
 	eventlog_free(user);
 }
 
@@ -88,28 +115,55 @@ static struct eventlog_user *eventlog_user_alloc(const unsigned long *limits)
 	memcpy(user->limits, limits, sizeof(user->limits));
 	INIT_LIST_HEAD(&user->retained);
 	spin_lock_init(&user->lock);
-	user->tokens = eventlog_user_tokens_max(user);
-	user->refilled = get_jiffies_64();
+	eventlog_tokens_init(user, &user->tokens, EVENTLOG_USER_BURST);
+	eventlog_tokens_init(user, &user->of_instances, EVENTLOG_OWNER_BURST);
 	return user;
 }
 
-static struct eventlog_user *eventlog_user_new(kuid_t uid)
+static struct eventlog_user *eventlog_user_new(kuid_t uid, struct user_namespace *namespace)
 {
 	struct eventlog_user *user = eventlog_user_alloc(eventlog_user_limits);
 
 	if (!user)
 		return NULL;
 	user->uid = uid;
+	user->namespace = namespace ? get_user_ns(namespace) : NULL;
 	hash_add(eventlog_users, &user->node, __kuid_val(uid));
 	return user;
 }
 
-struct eventlog_user *eventlog_user_of_instance(const unsigned long *limits)
+/* Finds or makes a user in the table, and takes a reference; NULL: no memory. */
+static struct eventlog_user *eventlog_user_find(kuid_t uid, struct user_namespace *namespace)
+{
+	struct eventlog_user *user, *found = NULL;
+	struct hlist_node *next;
+
+	mutex_lock(&eventlog_users_lock);
+	hash_for_each_possible_safe(eventlog_users, user, next, node, __kuid_val(uid)) {
+		if (uid_eq(user->uid, uid) && user->namespace == namespace)
+			found = user;
+		else if (eventlog_user_idle(user))
+			eventlog_user_free(user);
+	}
+	found = found ?: eventlog_user_new(uid, namespace);
+	if (found)
+		atomic_inc(&found->references);
+	mutex_unlock(&eventlog_users_lock);
+	return found;
+}
+
+struct eventlog_user *eventlog_user_of_instance(const unsigned long *limits, kuid_t owner)
 {
 	struct eventlog_user *user = eventlog_user_alloc(limits);
 
-	if (user)
-		atomic_set(&user->references, 1);
+	if (!user)
+		return NULL;
+	atomic_set(&user->references, 1);
+	user->owner = eventlog_user_find(owner, NULL);
+	if (!user->owner) {
+		eventlog_free(user);
+		return NULL;
+	}
 	return user;
 }
 
@@ -118,39 +172,26 @@ const unsigned long *eventlog_user_default_limits(void)
 	return eventlog_user_limits;
 }
 
-/* The uid that answers for a process. */
-static kuid_t eventlog_user_uid(const struct cred *cred)
-{
-	const struct user_namespace *namespace = cred->user_ns;
-
-	if (namespace == &init_user_ns)
-		return cred->euid;
-	while (namespace->parent != &init_user_ns)
-		namespace = namespace->parent;
-	return namespace->owner;
-}
-
 struct eventlog_user *eventlog_user_open(const struct cred *cred)
 {
-	kuid_t uid = eventlog_user_uid(cred);
-	struct eventlog_user *user, *found = NULL;
-	struct hlist_node *next;
+	struct user_namespace *namespace = cred->user_ns;
+	struct eventlog_user *user;
+	kuid_t uid = cred->euid;
 
-	if (cred->user_ns == &init_user_ns &&
-	    cap_raised(cred->cap_effective, CAP_SYS_RESOURCE))
-		return NULL;
-	mutex_lock(&eventlog_users_lock);
-	hash_for_each_possible_safe(eventlog_users, user, next, node, __kuid_val(uid)) {
-		if (uid_eq(user->uid, uid))
-			found = user;
-		else if (eventlog_user_idle(user))
-			eventlog_user_free(user);
+	if (namespace == &init_user_ns) {
+		if (cap_raised(cred->cap_effective, CAP_SYS_RESOURCE))
+			return NULL;
+		namespace = NULL;
+	} else {
+		while (namespace->parent != &init_user_ns)
+			namespace = namespace->parent;
+		uid = namespace->owner;
+		/* Who is not root could make any number of them. */
+		if (!uid_eq(uid, GLOBAL_ROOT_UID))
+			namespace = NULL;
 	}
-	found = found ?: eventlog_user_new(uid);
-	if (found)
-		atomic_inc(&found->references);
-	mutex_unlock(&eventlog_users_lock);
-	return found ?: ERR_PTR(-ENOMEM);
+	user = eventlog_user_find(uid, namespace);
+	return user ?: ERR_PTR(-ENOMEM);
 }
 
 struct eventlog_user *eventlog_user_get(struct eventlog_user *user)
@@ -162,13 +203,18 @@ struct eventlog_user *eventlog_user_get(struct eventlog_user *user)
 
 void eventlog_user_put(struct eventlog_user *user)
 {
+	struct eventlog_user *owner;
+
 	/* Only the last one takes the lock, which all instances share. */
 	if (!user || !atomic_dec_and_mutex_lock(&user->references, &eventlog_users_lock))
 		return;
+	owner = user->owner;
 	/* One that is not in the table cannot be found again. */
 	if (!hash_hashed(&user->node) || eventlog_user_idle(user))
 		eventlog_user_free(user);
 	mutex_unlock(&eventlog_users_lock);
+	/* An owner has no owner. */
+	eventlog_user_put(owner);
 }
 
 /* ---- quotas ---- */
@@ -220,8 +266,7 @@ void eventlog_user_report(struct eventlog_user *user, struct eventlog_user_quota
 		return;
 	}
 	spin_lock(&user->lock);
-	eventlog_user_refill(user);
-	missing = eventlog_user_tokens_max(user) - user->tokens;
+	missing = eventlog_tokens_refill(user, &user->tokens, EVENTLOG_USER_BURST);
 	spin_unlock(&user->lock);
 	/* The limit is a rate: report the share of the burst that is used up. */
 	request->use = div_u64(missing, EVENTLOG_USER_BURST * HZ);
@@ -230,7 +275,7 @@ void eventlog_user_report(struct eventlog_user *user, struct eventlog_user_quota
 void eventlog_users_init(const unsigned long *limits)
 {
 	memcpy(eventlog_user_limits, limits, sizeof(eventlog_user_limits));
-	/* The products with EVENTLOG_USER_BURST and HZ must not overflow. */
+	/* The products with EVENTLOG_OWNER_BURST and HZ must not overflow. */
 	eventlog_user_limits[EVENTLOG_QUOTA_DEFINITIONS] =
 		min_t(unsigned long, limits[EVENTLOG_QUOTA_DEFINITIONS], U32_MAX);
 }

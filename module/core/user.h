@@ -3,9 +3,11 @@
  * Users, and what each may make the module keep.
  *
  * A user is the opener of a file: its effective uid.  All uids of a user namespace count
- * for the owner of the namespace, because that user can choose among them.  The kernel
- * itself and openers with CAP_SYS_RESOURCE have no struct (NULL) and no limits.  All openers
- * of an instance are one user, which is not in the table.
+ * for the owner of the namespace, because that user can choose among them.  If the owner is
+ * root, each namespace is a user of its own: root makes one for each container.  For a
+ * namespace inside another one, the outermost counts.  The kernel itself and openers with
+ * CAP_SYS_RESOURCE have no struct (NULL) and no limits.  All openers of an instance are one
+ * user, which is not in the table; the owner of instances is in it, and has no owner.
  *
  * A mutex protects the table.  The numbers are atomic.  A user stays in the table while
  * something refers to it or it has to wait for new definitions.
@@ -22,27 +24,43 @@
 #include <uapi/linux/eventlog.h>
 
 struct cred;
+struct user_namespace;
 
 /* See user/shard.h. */
 #define EVENTLOG_SHARDS_MAX 8
 
 /**
+ * struct eventlog_tokens - new definitions that may be made at once
+ * @count: their number, in 1/HZ
+ * @refilled: jiffies when @count was right
+ */
+struct eventlog_tokens {
+	u64 count;
+	u64 refilled;
+};
+
+/**
  * struct eventlog_user - a user
  * @node: in the table, except for an instance's
  * @uid: its uid in the initial user namespace; not of an instance's
+ * @namespace: a user namespace that root has made, with a reference, or NULL
+ * @owner: of an instance's: the user that owns the instance, with a reference
  * @limits: by enum eventlog_quota; constant
  * @references: see eventlog_user_get(); under the table's mutex when it becomes or was 0
  * @use: what it uses of each enum eventlog_quota; not of DEFINITIONS
  * @denied: how often a limit was reached
  * @mapped: its producer rings in each shard; changed under the shard's lock
  * @retained: its ended definitions whose text is kept, oldest first; under domain->lock
- * @lock: protects @tokens and @refilled
- * @tokens: new definitions that it may make at once, in 1/HZ
- * @refilled: jiffies when @tokens was right
+ * @lock: protects @tokens and @of_instances
+ * @tokens: its own
+ * @of_instances: those that the instances it owns share, so that many instances do not use
+ *	up the descriptors
  */
 struct eventlog_user {
 	struct hlist_node node;
 	kuid_t uid;
+	struct user_namespace *namespace;
+	struct eventlog_user *owner;
 	unsigned long limits[EVENTLOG_QUOTAS];
 	atomic_t references;
 	atomic_long_t use[EVENTLOG_QUOTAS];
@@ -50,12 +68,14 @@ struct eventlog_user {
 	unsigned int mapped[EVENTLOG_SHARDS_MAX];
 	struct list_head retained;
 	spinlock_t lock;
-	u64 tokens;
-	u64 refilled;
+	struct eventlog_tokens tokens;
+	struct eventlog_tokens of_instances;
 };
 
 /**
  * eventlog_users_init() - set the limits, at load
+ * @namespace: a user namespace that root has made, with a reference, or NULL
+ * @owner: of an instance's: the user that owns the instance, with a reference
  * @limits: by enum eventlog_quota
  */
 void eventlog_users_init(const unsigned long *limits);
@@ -77,11 +97,14 @@ struct eventlog_user *eventlog_user_open(const struct cred *cred);
 
 /**
  * eventlog_user_of_instance() - make the user of an instance
+ * @namespace: a user namespace that root has made, with a reference, or NULL
+ * @owner: of an instance's: the user that owns the instance, with a reference
  * @limits: by enum eventlog_quota.  DEFINITIONS is a u32
+ * @owner: the uid that owns the instance
  *
  * Return: the user, for eventlog_user_put(), or NULL.
  */
-struct eventlog_user *eventlog_user_of_instance(const unsigned long *limits);
+struct eventlog_user *eventlog_user_of_instance(const unsigned long *limits, kuid_t owner);
 
 /**
  * eventlog_user_default_limits() - the limits of users of the root, by enum eventlog_quota
@@ -138,7 +161,7 @@ void eventlog_user_uncharge(struct eventlog_user *user, enum eventlog_quota quot
  * @user: the user, or NULL
  *
  * Takes a token.  Tokens come at the rate of the limit, and a user can save four seconds'
- * worth of them.
+ * worth of them.  In an instance, also takes a token of the owner.
  *
  * Return: false: it has made too many in too short a time.
  */

@@ -10,6 +10,7 @@
 #include <linux/poll.h>
 #include <linux/slab.h>
 #include <linux/string.h>
+#include <linux/uaccess.h>
 #include <linux/vmalloc.h>
 
 #include "compat.h"
@@ -188,19 +189,38 @@ static long eventlog_ioctl(struct file *filp, unsigned int command, unsigned lon
 	return ret ?: ioctl->call(file->domain, filp, &argument, user);
 }
 
+/*
+ * Reads the status listing.  It is copied in pieces without the lock: an access to user memory
+ * can take as long as the process likes.
+ */
 static ssize_t eventlog_read(struct file *filp, char __user *user, size_t bytes, loff_t *position)
 {
 	struct eventlog_file *file = filp->private_data;
 	struct eventlog_viewer viewer;
-	ssize_t ret;
+	ssize_t ret = 0;
+	size_t done = 0;
+	char *piece;
 
-	if (eventlog_file_role(file) != EVENTLOG_ROLE_NONE)
+	if (eventlog_file_role(file) != EVENTLOG_ROLE_NONE || *position < 0)
 		return -EINVAL;
 	viewer = eventlog_viewer_of(file->domain, filp);
-	mutex_lock(&file->lock);
-	ret = eventlog_status_read(&file->status, file->domain, &viewer, user, bytes, position);
-	mutex_unlock(&file->lock);
-	return ret;
+	piece = eventlog_alloc(PAGE_SIZE);
+	if (!piece)
+		return -ENOMEM;
+	while (done < bytes) {
+		mutex_lock(&file->lock);
+		ret = eventlog_status_read(&file->status, file->domain, &viewer, piece,
+					   min_t(size_t, bytes - done, PAGE_SIZE), *position);
+		mutex_unlock(&file->lock);
+		if (ret > 0 && copy_to_user(user + done, piece, ret))
+			ret = -EFAULT;
+		if (ret <= 0)
+			break;
+		done += ret;
+		*position += ret;
+	}
+	eventlog_free(piece);
+	return done ?: ret;
 }
 
 static __poll_t eventlog_poll(struct file *filp, struct poll_table_struct *table)
@@ -257,6 +277,7 @@ struct eventlog_file *eventlog_file_new(struct eventlog_domain *domain, const st
 	file->user = user;
 	file->uid = cred->euid;
 	file->domain = domain;
+	file->of_owner = eventlog_owner_enter(domain, cred, &file->opener.foreign);
 	mutex_init(&file->lock);
 	xa_init_flags(&file->registrations, XA_FLAGS_ALLOC1 | XA_FLAGS_ACCOUNT);
 	xa_init_flags(&file->mapped, XA_FLAGS_ALLOC1 | XA_FLAGS_ACCOUNT);
@@ -274,6 +295,8 @@ void eventlog_file_free(struct eventlog_file *file)
 	eventlog_producer_release(file);
 	eventlog_status_free(&file->status);
 	eventlog_user_put(file->user);
+	if (file->of_owner)
+		eventlog_owner_leave(domain);
 	eventlog_free(file);
 	eventlog_domain_put(domain);
 }

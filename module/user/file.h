@@ -8,7 +8,17 @@
  * until the file is released.
  *
  * Registrations are an xarray, changed under the lock and read by writers under
- * RCU.  Ioctls do not hold the lock while they access user memory.
+ * RCU.  No call holds the lock while it accesses user memory.
+ *
+ * The locks of user/, and the longest thing that is done with each:
+ *	eventlog_file.lock	REGISTER makes a definition, or read() passes all definitions
+ *				that its opener may not see; only who shares the file waits
+ *	the lock of a shard	look at 4096 producer rings, or deliver as many records; with
+ *				mmap_lock, note where a ring ends; see shard.h
+ *	the lock of instances	compare a new name with those of all instances, which root
+ *				makes; see instance.h
+ *	registrants_lock	find one of the users that have registered a definition, in a
+ *				balanced tree; see visible.h
  */
 #ifndef EVENTLOG_FILE_H
 #define EVENTLOG_FILE_H
@@ -21,6 +31,7 @@
 #include <linux/uidgid.h>
 #include <linux/xarray.h>
 
+#include "core/ioctl.h"
 #include "user/status.h"
 
 struct cred;
@@ -40,6 +51,8 @@ enum eventlog_role {
 
 /**
  * struct eventlog_file - an open file
+ * @opener: what core/ knows of the opener; constant
+ * @of_owner: it counts in the instance, see eventlog_owner_enter(); constant
  * @domain: the root, or an instance, with a reference
  * @lock: see the top of the file
  * @user: its opener; NULL: one without limits; constant
@@ -54,6 +67,8 @@ enum eventlog_role {
  * @status: the status listing, for read()
  */
 struct eventlog_file {
+	struct eventlog_opener opener;
+	bool of_owner;
 	struct eventlog_domain *domain;
 	struct mutex lock;
 	struct eventlog_user *user;

@@ -3,6 +3,7 @@
  * Instances: see instance.h.
  */
 #include <linux/anon_inodes.h>
+#include <linux/atomic.h>
 #include <linux/capability.h>
 #include <linux/cdev.h>
 #include <linux/cred.h>
@@ -18,6 +19,7 @@
 #include <linux/string.h>
 #include <linux/uidgid.h>
 #include <linux/user_namespace.h>
+#include <linux/wait_bit.h>
 #include <linux/xarray.h>
 
 #include "compat.h"
@@ -56,6 +58,9 @@ struct eventlog_node {
  * @minor: number of its device node
  * @group: group of the node
  * @mode: permissions of the node
+ * @namespace: the user namespace that it belongs to, or NULL; under the lock, like
+ *	@owner_files
+ * @owner_files: how many files keep it so
  * @node: its device, with a reference; NULL: it is being created or deleted; under the lock
  * @name: its name
  * @trace_group: see struct eventlog_domain
@@ -66,6 +71,8 @@ struct eventlog_instance {
 	u32 minor;
 	kgid_t group;
 	umode_t mode;
+	struct user_namespace *namespace;
+	unsigned int owner_files;
 	struct eventlog_node *node;
 	char name[EVENTLOG_INSTANCE_NAME_MAX];
 	char trace_group[EVENTLOG_INSTANCE_NAME_MAX + sizeof("eventlog_")];
@@ -77,6 +84,9 @@ static unsigned int eventlog_instances_max;
 static void (*eventlog_instances_empty)(struct eventlog_domain *domain);
 static dev_t eventlog_instances_first;
 static struct cdev eventlog_instances_cdev;
+
+/* Number of struct eventlog_node.  Others may keep one for a while after its instance. */
+static atomic_t eventlog_nodes = ATOMIC_INIT(0);
 
 static DEFINE_MUTEX(eventlog_instances_lock);
 /* struct eventlog_instance by id, and by minor. */
@@ -131,6 +141,56 @@ struct eventlog_domain *eventlog_domain_of_inode(const struct inode *inode)
 	return instance ? &instance->domain : ERR_PTR(-ENODEV);
 }
 
+/* ---- owners ---- */
+
+/* Is a user namespace another one, or does it contain that one? */
+static bool eventlog_namespace_has(const struct user_namespace *outer,
+				   const struct user_namespace *inner)
+{
+	while (inner && inner != outer)
+		inner = inner->parent;
+	return inner;
+}
+
+bool eventlog_owner_enter(struct eventlog_domain *domain, const struct cred *cred, bool *foreign)
+{
+	struct eventlog_instance *instance = eventlog_instance_of(domain);
+	struct user_namespace *namespace = cred->user_ns, *left = NULL;
+	bool entered = true;
+
+	if (!uid_eq(cred->euid, domain->owner) || namespace == &init_user_ns)
+		return false;
+	mutex_lock(&eventlog_instances_lock);
+	if (!instance->namespace) {
+		instance->namespace = get_user_ns(namespace);
+	} else if (eventlog_namespace_has(namespace, instance->namespace)) {
+		/* The outermost one, so that all in it are equal. */
+		left = instance->namespace;
+		instance->namespace = get_user_ns(namespace);
+	} else {
+		entered = eventlog_namespace_has(instance->namespace, namespace);
+	}
+	instance->owner_files += entered;
+	mutex_unlock(&eventlog_instances_lock);
+	if (left)
+		put_user_ns(left);
+	*foreign = !entered;
+	return entered;
+}
+
+void eventlog_owner_leave(struct eventlog_domain *domain)
+{
+	struct eventlog_instance *instance = eventlog_instance_of(domain);
+	struct user_namespace *left = NULL;
+
+	mutex_lock(&eventlog_instances_lock);
+	if (!--instance->owner_files)
+		swap(left, instance->namespace);
+	mutex_unlock(&eventlog_instances_lock);
+	if (left)
+		put_user_ns(left);
+}
+
 /* ---- device nodes ---- */
 
 static struct eventlog_node *eventlog_node_of(const struct device *device)
@@ -160,6 +220,8 @@ static const struct device_type eventlog_node_type = {
 static void eventlog_node_release(struct device *device)
 {
 	eventlog_free(eventlog_node_of(device));
+	if (atomic_dec_and_test(&eventlog_nodes))
+		wake_up_var(&eventlog_nodes);
 }
 
 /* Makes the device of an instance, and with it the node. */
@@ -170,6 +232,7 @@ static struct eventlog_node *eventlog_node_new(const struct eventlog_instance *i
 
 	if (!node)
 		return ERR_PTR(-ENOMEM);
+	atomic_inc(&eventlog_nodes);
 	node->owner = instance->domain.owner;
 	node->group = instance->group;
 	node->mode = instance->mode;
@@ -350,7 +413,7 @@ static int eventlog_instance_limits(const struct eventlog_instance_create *reque
 
 /* Makes the domain of an instance. */
 static int eventlog_instance_domain_init(struct eventlog_instance *instance,
-					 const unsigned long *limits)
+					 const unsigned long *limits, kuid_t owner)
 {
 	struct eventlog_domain *domain = &instance->domain;
 	int ret;
@@ -359,11 +422,12 @@ static int eventlog_instance_domain_init(struct eventlog_instance *instance,
 				   eventlog_instances_root->subscribers_max);
 	if (ret)
 		return ret;
+	domain->owner = owner;
 	/* No other user of the instance can take what is reserved. */
 	domain->events_reserved = 0;
 	domain->sink_bytes_max = EVENTLOG_SINK_BYTES_MAX;
 	ret = -ENOMEM;
-	domain->user = eventlog_user_of_instance(limits);
+	domain->user = eventlog_user_of_instance(limits, domain->owner);
 	if (!domain->user)
 		goto err_domain;
 	ret = eventlog_shards_init(domain);
@@ -411,10 +475,9 @@ eventlog_instance_new(const struct eventlog_instance_create *request, const char
 	if (!uid_valid(owner) || !gid_valid(instance->group))
 		goto err_free;
 	ret = eventlog_instance_limits(request, limits) ?:
-	      eventlog_instance_domain_init(instance, limits);
+	      eventlog_instance_domain_init(instance, limits, owner);
 	if (ret)
 		goto err_free;
-	instance->domain.owner = owner;
 	if (request->flags & EVENTLOG_INSTANCE_TRACE)
 		eventlog_instance_trace(instance);
 	return instance;
@@ -681,6 +744,8 @@ void eventlog_instances_exit(void)
 
 	xa_for_each(&eventlog_instances, id, instance)
 		eventlog_instance_delete(id);
+	/* eventlog_node_release() is part of the module. */
+	wait_var_event(&eventlog_nodes, !atomic_read(&eventlog_nodes));
 	xa_destroy(&eventlog_instances);
 	xa_destroy(&eventlog_minors);
 	cdev_del(&eventlog_instances_cdev);

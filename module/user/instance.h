@@ -3,8 +3,15 @@
  * Instances: domains beside the root, each with a device node of its own.
  *
  * A mutex protects the table of instances.  It is held for look-ups and changes of the table
- * only, and no other lock is taken under it.  The table and each open file have a reference
+ * and of owners only, and no other lock is taken under it.  The longest thing done with it is
+ * to compare a new name with those of all instances, at most EVENTLOG_INSTANCES_MAX, which
+ * only root makes.  The table and each open file have a reference
  * to the instance; the last one frees it.
+ *
+ * Several containers may have the same owner, for example all those of a user.  So an instance
+ * belongs to a user namespace while the owner has a file open from there: in other ones the
+ * owner has no rights.  The initial namespace, and those that contain it or are in it, are not
+ * others.
  *
  * To delete an instance, first its node goes, then it leaves the table, then its domain is
  * dead: all events are disabled, and nothing can be added.  Open files stay usable for
@@ -15,6 +22,7 @@
 
 #include <linux/types.h>
 
+struct cred;
 struct eventlog_domain;
 struct eventlog_ioctls;
 struct inode;
@@ -48,6 +56,22 @@ void eventlog_instances_exit(void);
  * instance that was deleted.
  */
 struct eventlog_domain *eventlog_domain_of_inode(const struct inode *inode);
+
+/**
+ * eventlog_owner_enter() - count a file that the owner opens in a user namespace
+ * @domain: the file's domain
+ * @cred: of the opener
+ * @foreign: set if the opener is the owner, but the instance belongs to another namespace
+ *
+ * Return: whether it was counted, for eventlog_owner_leave().
+ */
+bool eventlog_owner_enter(struct eventlog_domain *domain, const struct cred *cred, bool *foreign);
+
+/**
+ * eventlog_owner_leave() - the file is closed
+ * @domain: the file's domain
+ */
+void eventlog_owner_leave(struct eventlog_domain *domain);
 
 /**
  * eventlog_domain_put() - drop the reference of a file

@@ -166,7 +166,8 @@ static struct eventlog_mapped *eventlog_mapped_new(struct eventlog_file *file, u
 	ring->data_bytes = data_bytes;
 	ring->has_cycles = flags & EVENTLOG_ATTACH_CYCLES;
 	eventlog_mapped_adopt(ring);
-	ret = eventlog_pages_alloc(&ring->pages, 1 + (data_bytes >> PAGE_SHIFT), NUMA_NO_NODE);
+	ret = eventlog_pages_alloc(&ring->pages, 1 + (data_bytes >> PAGE_SHIFT), NUMA_NO_NODE,
+				   file->user);
 	if (ret) {
 		eventlog_mapped_put(ring);
 		return ERR_PTR(ret);

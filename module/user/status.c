@@ -8,7 +8,6 @@
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
 #include <linux/string.h>
-#include <linux/uaccess.h>
 
 #include "core/domain.h"
 #include "core/enable.h"
@@ -203,40 +202,30 @@ static int eventlog_status_next(struct eventlog_status *status, struct eventlog_
 }
 
 ssize_t eventlog_status_read(struct eventlog_status *status, struct eventlog_domain *domain,
-			     const struct eventlog_viewer *viewer, char __user *user, size_t bytes,
-			     loff_t *position)
+			     const struct eventlog_viewer *viewer, char *buffer, size_t bytes,
+			     loff_t position)
 {
-	size_t done = 0, offset, length;
-	int ret = 0;
+	size_t offset;
+	int ret;
 
-	if (*position < 0)
-		return -EINVAL;
-	if (!*position || *position < status->start) {
+	if (!position || position < status->start) {
 		status->start = 0;
 		status->bytes = 0;
 		status->descriptor = 0;
 		status->hidden = 0;
 		status->complete = false;
 	}
-	while (done < bytes) {
-		if (*position >= status->start + status->bytes) {
-			if (status->complete)
-				break;
-			ret = eventlog_status_next(status, domain, viewer);
-			if (ret)
-				break;
-			continue;
-		}
-		offset = *position - status->start;
-		length = min(bytes - done, status->bytes - offset);
-		ret = -EFAULT;
-		if (copy_to_user(user + done, status->text + offset, length))
-			break;
-		ret = 0;
-		done += length;
-		*position += length;
+	while (position >= status->start + status->bytes) {
+		if (status->complete)
+			return 0;
+		ret = eventlog_status_next(status, domain, viewer);
+		if (ret)
+			return ret;
 	}
-	return done ?: ret;
+	offset = position - status->start;
+	bytes = min(bytes, status->bytes - offset);
+	memcpy(buffer, status->text + offset, bytes);
+	return bytes;
 }
 
 void eventlog_status_free(struct eventlog_status *status)

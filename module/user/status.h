@@ -34,24 +34,24 @@ struct eventlog_status {
 };
 
 /**
- * eventlog_status_read() - read the list of a domain's live events and their users
+ * eventlog_status_read() - read a piece of the list of a domain's live events and their users
  * @status: the listing; a read from position 0, or from before the current part, starts
  *	a new one
  * @domain: unlocked.  It is locked for a limited number of events at a time: what
  *	changes between the parts may be listed or not
  * @viewer: the opener of the file: it decides which events are listed, and whether their
  *	users are
- * @user: destination
- * @bytes: size of @user
- * @position: as for read()
+ * @buffer: destination
+ * @bytes: size of @buffer
+ * @position: in the listing, not negative
  *
  * Process context.
  *
- * Return: the number of bytes read, -ENOMEM, -EFAULT or -EINTR.
+ * Return: the number of bytes read, 0: the listing ends there; -ENOMEM or -EINTR.
  */
 ssize_t eventlog_status_read(struct eventlog_status *status, struct eventlog_domain *domain,
-			     const struct eventlog_viewer *viewer, char __user *user, size_t bytes,
-			     loff_t *position);
+			     const struct eventlog_viewer *viewer, char *buffer, size_t bytes,
+			     loff_t position);
 
 /**
  * eventlog_status_free() - free what a listing has allocated

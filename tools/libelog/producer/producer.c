@@ -200,9 +200,9 @@ static int connect_locked(struct elog_producer *producer)
 	if (is_connected(producer))
 		return 0;
 	set_next_try(producer, RETRY_NS);
-	fd = open(producer->device, O_RDWR | O_CLOEXEC);
+	fd = elog_node_open(producer->device);
 	if (fd < 0)
-		return -errno;
+		return fd;
 	ret = elog_device_check(fd);
 	if (ret) {
 		close(fd);

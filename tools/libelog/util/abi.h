@@ -25,6 +25,15 @@ static inline const char *elog_device_path(const char *device)
 }
 
 /**
+ * elog_node_open() - open a device node for reading and writing
+ * @path: its path
+ *
+ * Return: a file, or a negative errno; -ENODEV: also the node of an instance that was deleted,
+ * where open(2) fails with EACCES.
+ */
+int elog_node_open(const char *path);
+
+/**
  * elog_abi_check() - compare an ABI version with the library's
  * @abi: of VERSION
  *

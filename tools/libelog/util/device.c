@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "elog.h"
@@ -25,12 +26,28 @@ int elog_device_check(int fd)
 	return elog_device_version(fd, &version) ? 0 : elog_abi_check(version.abi);
 }
 
+int elog_node_open(const char *path)
+{
+	int fd = open(path, O_RDWR | O_CLOEXEC), error = errno;
+	struct stat node;
+
+	if (fd >= 0)
+		return fd;
+	/*
+	 * devtmpfs takes the permissions of a node away when it removes it. So who keeps the node
+	 * of a deleted instance gets EACCES, unless that is root; the node has no name any more.
+	 */
+	if (error == EACCES && !stat(path, &node) && S_ISCHR(node.st_mode) && !node.st_nlink)
+		return -ENODEV;
+	return -error;
+}
+
 int elog_device_open(const char *device)
 {
-	int fd = open(elog_device_path(device), O_RDWR | O_CLOEXEC), ret;
+	int fd = elog_node_open(elog_device_path(device)), ret;
 
 	if (fd < 0)
-		return -errno;
+		return fd;
 	ret = elog_device_check(fd);
 	if (ret) {
 		close(fd);
