@@ -191,9 +191,8 @@ static inline void hrtimer_setup_on_stack(struct hrtimer *timer,
 /*
  * Before 6.6, tracefs makes the files of a trace event (struct trace_event_file) when the
  * event is added, and opens them without a reference to the struct: it uses freed memory if
- * the event is removed at that time, or while its trigger file is open.  trace/files.c
- * prevents that.  6.6 makes the files on demand, and 6.6.31, 6.8.10 and 6.9 keep the struct
- * as long as it is referred to.
+ * the event is removed at that time.  user_events/files.c prevents that.  6.6 makes the files
+ * on demand, and 6.6.31, 6.8.10 and 6.9 keep the struct as long as it is referred to.
  */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 6, 0)
 #define EVENTLOG_TRACE_FILES 1
@@ -211,16 +210,15 @@ static inline void hrtimer_setup_on_stack(struct hrtimer *timer,
 #endif
 
 /*
- * How long the trace event of a process's event stays after its end, in seconds.  From 6.6 to
- * 6.10, tracefs can use freed memory if a trigger or hist file stays open while a trace event
+ * Trace events stay until the module is unloaded, because removing them is dangerous.  From 6.6
+ * to 6.10, tracefs can use freed memory if a trigger or hist file stays open while a trace event
  * is removed.  6.12 did so in a test in which a directory was listed at that time.  On older
- * kernels, see EVENTLOG_TRACE_FILES.  On all of these, processes must not be able to remove
- * trace events often.
+ * kernels, see EVENTLOG_TRACE_FILES.
  */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 13, 0)
-#define EVENTLOG_TRACE_IDLE 600
+#define EVENTLOG_TRACE_POOL 1
 #else
-#define EVENTLOG_TRACE_IDLE 0
+#define EVENTLOG_TRACE_POOL 0
 #endif
 
 /*

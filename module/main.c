@@ -29,6 +29,7 @@
 #include "user/file.h"
 #include "user/instance.h"
 #include "user/mapped.h"
+#include "user_events/files.h"
 #include "user_events/user_events.h"
 
 static ushort mode = 0600;
@@ -68,11 +69,6 @@ MODULE_PARM_DESC(spinlock, "take a spinlock to write to rings, as 32-bit kernels
 static uint trace_events_max = 4096;
 module_param(trace_events_max, uint, 0444);
 MODULE_PARM_DESC(trace_events_max, "limit of events in tracefs, 0: none (4096)");
-
-static uint trace_idle = EVENTLOG_TRACE_IDLE;
-module_param(trace_idle, uint, 0644);
-MODULE_PARM_DESC(trace_idle, "seconds that an ended event of a process stays in tracefs ("
-			     __stringify(EVENTLOG_TRACE_IDLE) ")");
 
 static char *user_events = "auto";
 module_param(user_events, charp, 0444);
@@ -129,6 +125,11 @@ static void eventlog_user_limits_set(unsigned long ring_pages_max)
 	eventlog_users_init(user_limits);
 }
 
+static const struct eventlog_trace_file_ops eventlog_file_ops = {
+	.close = eventlog_ue_files_close,
+	.open = eventlog_ue_files_open,
+};
+
 /* Removes what outlives open files: persistent events and marker policies. */
 static void eventlog_domain_empty(struct eventlog_domain *domain)
 {
@@ -174,7 +175,10 @@ static int __init eventlog_init(void)
 	ret = eventlog_subscriber_init(rules_max, spinlock);
 	if (ret)
 		goto err_mapped;
-	ret = eventlog_trace_init(trace_events_max, &trace_idle);
+	ret = eventlog_ue_files_init();
+	if (ret)
+		goto err_subscriber;
+	ret = eventlog_trace_init(trace_events_max, &eventlog_file_ops);
 	if (ret)
 		goto err_subscriber;
 	ret = eventlog_kfunc_init();

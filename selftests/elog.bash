@@ -106,6 +106,12 @@ keep_output()
 	IFS=$'\n' read -r -d '' -a lines <<< "$output" || true
 }
 
+# Do trace events stay in tracefs when their events have ended? Before Linux 6.13 they do.
+trace_events_stay()
+{
+	[ "$(printf '%s\n' 6.13 "$(uname -r)" | sort -V | head -n 1)" != 6.13 ]
+}
+
 # Waits up to two minutes and more until a command succeeds, longer on a slow machine (see
 # selftests/slowness.bash); prints it if it fails. Reading from a pipe without a writer sleeps
 # without a process, which is slow to start in an emulated guest.

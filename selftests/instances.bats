@@ -113,7 +113,7 @@ teardown()
 	[ "$status" = 1 ]
 	contains "$stderr" 'the same groups'
 	"$ELOG" delete --instance web-1
-	wait_for [ ! -e /sys/kernel/tracing/events/eventlog_web_1_shop ]
+	trace_events_stay || wait_for [ ! -e /sys/kernel/tracing/events/eventlog_web_1_shop ]
 }
 
 @test "instances: creating one needs a capability" {

@@ -319,13 +319,16 @@ static void reach_trace_events(void)
 	close(fd);
 	/* The events no longer count when tracefs has removed them. */
 	fd = device_open();
-	WAIT_FOR(!quota(fd, EVENTLOG_QUOTA_TRACE_EVENTS).use);
+	if (trace_events_stay())
+		CHECK_EQ(quota(fd, EVENTLOG_QUOTA_TRACE_EVENTS).use, 3);
+	else
+		WAIT_FOR(!quota(fd, EVENTLOG_QUOTA_TRACE_EVENTS).use);
 	close(fd);
 }
 
 TEST(trace_events)
 {
-	load_open("user_trace_events_max=3 trace_idle=0");
+	load_open("user_trace_events_max=3");
 	as_user(USER, reach_trace_events);
 	as_user(OTHER, reach_trace_events);
 }
@@ -338,50 +341,57 @@ static bool in_tracefs(const char *name)
 	return !access(path, F_OK);
 }
 
-/* Trace events of ended events stay for a while, and count for their users. */
-TEST(idle_trace_events)
+/* Trace events of ended events stay, with what is attached to them, and count for their users. */
+TEST(trace_events_that_stay)
 {
-	char path[300];
+	struct eventlog_register third;
+	struct consumer consumer;
+	__u32 value = 7;
 	int fd, other;
+	char path[300];
 	long id;
 
-	load_open("user_trace_events_max=2 trace_idle=1000");
+	load_open("user_trace_events_max=2");
 	if (!trace_events_exist())
 		SKIP("this kernel has no trace events for modules");
+	if (!trace_events_stay())
+		SKIP("this kernel removes trace events safely");
 	fd = device_open_as(USER);
-	CHECK_OK(try_register(fd, "idle_again u32 x"));
-	CHECK_OK(try_register(fd, "idle_changed u32 x"));
-	WAIT_FOR(in_tracefs("idle_again") && in_tracefs("idle_changed"));
-	snprintf(path, sizeof(path), TRACE_EVENTS "/%s/idle_again/id", trace_group());
+	CHECK_OK(try_register(fd, "stays_again u32 x"));
+	CHECK_OK(try_register(fd, "stays_changed u32 x"));
+	WAIT_FOR(in_tracefs("stays_again") && in_tracefs("stays_changed"));
+	snprintf(path, sizeof(path), TRACE_EVENTS "/%s/stays_again/id", trace_group());
 	id = file_number(path);
 	close(fd);
 	fd = device_open_as(USER);
 	CHECK_EQ(quota(fd, EVENTLOG_QUOTA_TRACE_EVENTS).use, 2);
-	/* It does not make room for a third one, or for a user without quota. */
-	CHECK_OK(try_register(fd, "idle_third u32 x"));
+	/* There is no room for a third one, which works otherwise. */
+	consumer_open(&consumer, 1 << 16);
+	rule_add(consumer.fd, NULL, NULL);
+	third = register_event(fd, "stays_third u32 x");
 	CHECK_EQ(status_now("Not in tracefs: "), 1);
-	CHECK_EQ(file_number(path), id);
+	CHECK_OK(emit(fd, third.write_index, &value, sizeof(value)));
+	consumer_one(&consumer, &(struct record){});
+	consumer_close(&consumer);
+	CHECK(!in_tracefs("stays_third"));
 	/* The same definition gets it back; it counts for another user, so there is room now. */
 	other = device_open_as(OTHER);
-	CHECK_OK(try_register(other, "idle_again u32 x"));
+	CHECK_OK(try_register(other, "stays_again u32 x"));
 	CHECK_EQ(quota(other, EVENTLOG_QUOTA_TRACE_EVENTS).use, 1);
-	WAIT_FOR(in_tracefs("idle_third"));
+	WAIT_FOR(in_tracefs("stays_third"));
 	CHECK_EQ(file_number(path), id);
 	CHECK_EQ(quota(fd, EVENTLOG_QUOTA_TRACE_EVENTS).use, 2);
-	/* A changed definition takes its name. */
-	CHECK_OK(try_register(other, "idle_changed u64 x"));
-	WAIT_FOR(in_tracefs("idle_changed") && quota(fd, EVENTLOG_QUOTA_TRACE_EVENTS).use == 1);
-	CHECK_EQ(quota(other, EVENTLOG_QUOTA_TRACE_EVENTS).use, 2);
+	/* A changed definition does not take the name, nor the trace event of another user. */
+	third = register_event(other, "stays_changed u64 x");
+	snprintf(path, sizeof(path), "stays_changed.%x", third.descriptor);
+	WAIT_FOR(in_tracefs(path));
+	CHECK(in_tracefs("stays_changed"));
+	CHECK_EQ(quota(fd, EVENTLOG_QUOTA_TRACE_EVENTS).use, 2);
 	close(other);
 	close(fd);
 	/* Unloading the module removes them. */
-	load_open("trace_idle=1");
-	CHECK(!in_tracefs("idle_again") && !in_tracefs("idle_changed"));
-	fd = device_open_as(USER);
-	CHECK_OK(try_register(fd, "idle_again u32 x"));
-	WAIT_FOR(in_tracefs("idle_again"));
-	close(fd);
-	WAIT_FOR(!in_tracefs("idle_again"));
+	load_open("");
+	CHECK(!in_tracefs("stays_again") && !in_tracefs("stays_changed"));
 }
 
 static void reach_ring_bytes(void)

@@ -295,11 +295,56 @@ TEST(eprobe_pins_the_module)
 	CHECK_OK(file_write(TRACE_EVENTS "/eventlog_stays/probe/enable", "0"));
 	close(fd);
 	fd = device_open();
-	CHECK_ERRNO(try_delete(fd, NULL, "stays"), EBUSY);
-	CHECK_OK(file_write(TRACEFS "/dynamic_events", "-:eventlog_stays/probe\n"));
-	CHECK_OK(try_delete(fd, NULL, "stays"));
+	/* Where the trace event stays, the event may end. */
+	if (trace_events_stay()) {
+		CHECK_OK(try_delete(fd, NULL, "stays"));
+		close(fd);
+		check_busy();
+		CHECK_OK(file_write(TRACEFS "/dynamic_events", "-:eventlog_stays/probe\n"));
+	} else {
+		CHECK_ERRNO(try_delete(fd, NULL, "stays"), EBUSY);
+		CHECK_OK(file_write(TRACEFS "/dynamic_events", "-:eventlog_stays/probe\n"));
+		CHECK_OK(try_delete(fd, NULL, "stays"));
+		close(fd);
+	}
+	CHECK_OK(try_unload());
+	load("");
+}
+
+/* The module is unloaded while files of trace events are open, also of those that had ended. */
+TEST(unload_with_open_files)
+{
+	static const char *const files[] = { "/format", "/enable", "/filter", "/id", "/hist",
+					     "/trigger" };
+	unsigned int count = ARRAY_SIZE(files), i;
+	int fds[ARRAY_SIZE(files)], fd;
+	char text[100];
+
+	load("");
+	if (!trace_events_exist())
+		SKIP("this kernel has no trace events for modules");
+	/* These kernels use freed memory when a trace event of any module is removed. */
+	if (!kernel_before(6, 6) && kernel_before(6, 11))
+		count -= 2;
+	fd = device_open();
+	register_event(fd, "stays u32 value");
+	WAIT_FOR(!access(stays("/format"), F_OK));
+	for (i = 0; i < count; i++) {
+		fds[i] = open(stays(files[i]), O_RDONLY | O_CLOEXEC);
+		CHECK(fds[i] >= 0 || (i && errno == ENOENT));
+		CHECK(fds[i] < 0 || read(fds[i], text, 1) >= 0);
+	}
 	close(fd);
 	CHECK_OK(try_unload());
+	CHECK(access(stays(""), F_OK));
+	for (i = 0; i < count; i++) {
+		if (fds[i] < 0)
+			continue;
+		CHECK_OK(lseek(fds[i], 0, SEEK_SET));
+		while (read(fds[i], text, sizeof(text)) > 0)
+			;
+		close(fds[i]);
+	}
 	load("");
 }
 
@@ -310,7 +355,7 @@ TEST(parameter_trace_events_max)
 	char path[200];
 	int fd;
 
-	load("trace_events_max=2 trace_idle=0");
+	load("trace_events_max=2");
 	if (!trace_events_exist())
 		SKIP("this kernel has no trace events for modules");
 	fd = device_open();
@@ -321,13 +366,21 @@ TEST(parameter_trace_events_max)
 	CHECK_EQ(status_now("Not in tracefs: "), 1);
 	CHECK_OK(try_unregister(fd, event.write_index));
 	snprintf(path, sizeof(path), TRACE_EVENTS "/%s/two", trace_group());
-	WAIT_FOR(access(path, F_OK));
-	/* A waiting event takes the free place. */
-	snprintf(path, sizeof(path), TRACE_EVENTS "/%s/three/format", trace_group());
-	WAIT_FOR(!access(path, F_OK));
-	CHECK_EQ(status_now("Not in tracefs: "), -1);
-	register_event(fd, "four u8 field");
-	CHECK_EQ(status_now("Not in tracefs: "), 1);
+	if (trace_events_stay()) {
+		/* Its place is kept for it. */
+		CHECK_EQ(status_now("Not in tracefs: "), 1);
+		register_event(fd, "two");
+		CHECK_EQ(status_now("Not in tracefs: "), 1);
+		CHECK_OK(access(path, F_OK));
+	} else {
+		WAIT_FOR(access(path, F_OK));
+		/* A waiting event takes the free place. */
+		snprintf(path, sizeof(path), TRACE_EVENTS "/%s/three/format", trace_group());
+		WAIT_FOR(!access(path, F_OK));
+		CHECK_EQ(status_now("Not in tracefs: "), -1);
+		register_event(fd, "four u8 field");
+		CHECK_EQ(status_now("Not in tracefs: "), 1);
+	}
 	close(fd);
 	CHECK_EQ(status_now("Not in tracefs: "), -1);
 	load("trace_events_max=0");

@@ -65,6 +65,16 @@ bool kernel_before(int major, int minor);
 /** user_mode_linux() - whether the kernel is User Mode Linux: no jump labels, NMIs or perf */
 bool user_mode_linux(void);
 
+/**
+ * trace_events_stay() - whether trace events stay in tracefs when their events have ended
+ *
+ * Before Linux 6.13 they do, except those of user_events.
+ */
+static inline bool trace_events_stay(void)
+{
+	return kernel_before(6, 13);
+}
+
 /* The directory of trace events. */
 #define TRACEFS "/sys/kernel/tracing"
 #define TRACE_EVENTS TRACEFS "/events"

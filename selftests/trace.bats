@@ -137,6 +137,6 @@ exec_is_traced()
 	wait_for exec_is_traced
 	echo 0 > $TRACEFS/events/eventlog_proc/exec/enable
 	rmmod eventlog_proc
-	wait_for test ! -e $TRACEFS/events/eventlog_proc
+	trace_events_stay || wait_for test ! -e $TRACEFS/events/eventlog_proc
 	echo > $TRACEFS/trace
 }

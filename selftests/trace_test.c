@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Tests of events as trace events: what tracefs shows, recording by ftrace and
- * perf, group and event names, size limits, and removal while files are open.
+ * perf, group and event names, and size limits.
  */
 #include <dirent.h>
 #include <fcntl.h>
@@ -45,6 +45,15 @@ static const char *user_path(const char *name, const char *file)
 static bool exists(const char *path)
 {
 	return !access(path, F_OK);
+}
+
+/* An event has ended: its trace event goes, or stays if that is what the kernel needs. */
+static void await_end(const char *path)
+{
+	if (trace_events_stay())
+		CHECK(exists(path));
+	else
+		WAIT_FOR(!exists(path));
 }
 
 /* ftrace creates an event's files one by one; "format" comes late. */
@@ -151,7 +160,7 @@ TEST(format_of_an_event)
 		  "REC->d, REC->e, __print_hex(REC->f, 3), __get_str(h), "
 		  "__print_hex(__get_rel_dynamic_array(i), __get_rel_dynamic_array_len(i))\n");
 	CHECK_OK(try_unregister(fd, event.write_index));
-	WAIT_FOR(!exists(user_path("trace_format", "enable")));
+	await_end(user_path("trace_format", "enable"));
 	close(fd);
 }
 
@@ -381,7 +390,7 @@ TEST(provider_is_the_group)
 	WAIT_FOR(made("eventlog_trace_test_x", name));
 	set(EVENTS "/eventlog_trace_test_x/enable", "0");
 	close(fd);
-	WAIT_FOR(!exists(EVENTS "/eventlog_trace_test_x"));
+	await_end(EVENTS "/eventlog_trace_test_x");
 }
 
 /* Characters that identifiers do not have are replaced, and long names are cut. */
@@ -433,14 +442,14 @@ TEST(group_and_name_fit_tracefs)
 	}));
 	closedir(directory);
 	close(fd);
-	WAIT_FOR(access(path, F_OK));
+	await_end(path);
 }
 
 /* An event whose name is taken gets its descriptor as a suffix. */
 TEST(taken_names_get_a_suffix)
 {
-	struct eventlog_register first, second, foreign;
-	char name[100];
+	struct eventlog_register first, second, third, foreign;
+	char name[100], other[100];
 	int fd;
 
 	need_trace_events();
@@ -461,13 +470,17 @@ TEST(taken_names_get_a_suffix)
 	check_has(EVENTS "/sched/sched_switch/format", "prev_comm");
 	check_has(EVENTS "/eventlog_sched/sched_switch/format", "field:u8 mine;");
 	CHECK_OK(try_unregister(fd, first.write_index));
-	WAIT_FOR(!exists(user_path("trace_name", "enable")));
-	/* The name can be used again. */
-	traced_event(fd, "trace_name u16 value", "trace_name");
-	check_has(user_path("trace_name", "format"), "field:u16 value;");
+	await_end(user_path("trace_name", "enable"));
+	/* The name can be used again, unless its trace event stays. */
+	third = register_event(fd, "trace_name u16 value");
+	snprintf(other, sizeof(other), "trace_name.%x", third.descriptor);
+	if (!trace_events_stay())
+		strcpy(other, "trace_name");
+	WAIT_FOR(made(trace_group(), other));
+	check_has(user_path(other, "format"), "field:u16 value;");
 	close(fd);
-	WAIT_FOR(!exists(event_path("eventlog_sched", "sched_switch", "enable")));
-	WAIT_FOR(!exists(event_path("eventlog_sched", name, "enable")));
+	await_end(event_path("eventlog_sched", "sched_switch", "enable"));
+	await_end(event_path("eventlog_sched", name, "enable"));
 	CHECK(exists(EVENTS "/eventlog_sched/sched_probe/enable"));
 	file_write(TRACEFS "/kprobe_events", "-:eventlog_sched/sched_probe\n");
 	CHECK(exists(EVENTS "/sched/sched_switch/enable"));
@@ -505,7 +518,7 @@ TEST(tracer_survives_a_restart)
 	/* A mapping keeps the event like an open file, so unmap it. */
 	CHECK_OK(munmap((void *)map.bytes, map.size));
 	close(fd);
-	WAIT_FOR(!exists(user_path("trace_restarted", "enable")));
+	await_end(user_path("trace_restarted", "enable"));
 }
 
 TEST(delete_while_attached_is_ebusy)
@@ -525,141 +538,8 @@ TEST(delete_while_attached_is_ebusy)
 	CHECK(exists(user_path("trace_deleted", "enable")));
 	set(user_path("trace_deleted", "enable"), "0");
 	CHECK_OK(try_delete(fd, NULL, "trace_deleted"));
-	WAIT_FOR(!exists(user_path("trace_deleted", "enable")));
+	await_end(user_path("trace_deleted", "enable"));
 	close(fd);
-}
-
-/*
- * From 6.6 to 6.10 the kernel uses freed memory when an event goes away while its files are
- * in use: trigger and hist while they are open, enable and filter during open().  This
- * is a bug of the kernel, not of the module.  On older kernels the module prevents it.
- */
-static bool files_survive(void)
-{
-	return kernel_before(6, 6) || !kernel_before(6, 11);
-}
-
-/* A trace event is removed while its files are open. */
-TEST(files_open_across_removal)
-{
-	static const char *const all[] = { "format", "enable", "filter", "id", "trigger" };
-	const char *const *files = all;
-	struct eventlog_register event;
-	unsigned int count = ARRAY_SIZE(all) - kernel_before(6, 11), i;
-	int fds[ARRAY_SIZE(all)], fd;
-	char text[100];
-
-	need_trace_events();
-	fd = device_open();
-	event = traced_event(fd, "trace_open u32 value; u64 more", "trace_open");
-	for (i = 0; i < count; i++) {
-		fds[i] = open(user_path("trace_open", files[i]), O_RDONLY | O_CLOEXEC);
-		/* All kernels have the first file; the others may be missing. */
-		CHECK(i ? fds[i] >= 0 || errno == ENOENT : fds[i] >= 0);
-		CHECK(fds[i] < 0 || read(fds[i], text, 1) >= 0);
-	}
-	CHECK_OK(try_unregister(fd, event.write_index));
-	WAIT_FOR(!exists(user_path("trace_open", "enable")));
-	/* Other events reuse its memory. */
-	for (i = 0; i < 20; i++) {
-		snprintf(text, sizeof(text), "trace_open_%u u32 value_%u", i, i);
-		register_event(fd, text);
-	}
-	WAIT_FOR(made(trace_group(), "trace_open_19"));
-	for (i = 0; i < count; i++) {
-		while (read(fds[i], text, sizeof(text)) > 0)
-			;
-		close(fds[i]);
-	}
-	close(fd);
-}
-
-/* Before 6.6, the kernel uses freed memory if the event goes away. */
-TEST(open_trigger_keeps_the_event)
-{
-	struct eventlog_register event;
-	int fd, trigger, other;
-	char text[100];
-
-	need_trace_events();
-	if (!kernel_before(6, 6))
-		SKIP("this kernel keeps what an open trigger file needs, or always fails");
-	fd = device_open();
-	event = traced_event(fd, "trace_kept u32 value", "trace_kept");
-	trigger = CHECK_OK(open(user_path("trace_kept", "trigger"), O_RDONLY | O_CLOEXEC));
-	CHECK_OK(try_unregister(fd, event.write_index));
-	/* When the worker is about to remove it, its files cannot be opened any more. */
-	WAIT_FOR((other = open(user_path("trace_kept", "enable"), O_RDONLY | O_CLOEXEC)) < 0 ||
-		 close(other));
-	CHECK_EQ(errno, ENXIO);
-	CHECK_OK(read(trigger, text, sizeof(text)));
-	/* The definition comes back with the same trace event. */
-	event = register_event(fd, "trace_kept u32 value");
-	WAIT_FOR((other = open(user_path("trace_kept", "enable"), O_RDONLY | O_CLOEXEC)) >= 0);
-	CHECK_OK(close(other));
-	CHECK_OK(try_unregister(fd, event.write_index));
-	CHECK_OK(close(trigger));
-	WAIT_FOR(!exists(user_path("trace_kept", "enable")));
-	close(fd);
-}
-
-#define OPENED_EVENTS 8
-#define OPENED_ROUNDS 20
-#define OPENED_INSTANCE TRACEFS "/instances/eventlog_opened"
-
-static int opened_over;
-
-/* Opens files of events that are added and removed, of one instance of ftrace. */
-static void *opened_open(void *events)
-{
-	static const char *const files[] = { "enable", "filter", "hist", "trigger", "format" };
-	char path[300], byte;
-	unsigned int i;
-	int fd;
-
-	for (i = 0; !__atomic_load_n(&opened_over, __ATOMIC_RELAXED); i++) {
-		snprintf(path, sizeof(path), "%s/%s/trace_opened_%u/%s", (char *)events,
-			 trace_group(), i / 2 % OPENED_EVENTS, i % 2 ? files[i % 5] : "enable");
-		fd = open(path, O_RDONLY | O_CLOEXEC);
-		if (fd < 0)
-			continue;
-		(void)!read(fd, &byte, 1);
-		close(fd);
-	}
-	return NULL;
-}
-
-/* Programs that wait for the end of an event open its files again and again. */
-TEST(files_opened_during_removal)
-{
-	char *places[] = { EVENTS, EVENTS, OPENED_INSTANCE "/events" };
-	pthread_t threads[ARRAY_SIZE(places)];
-	unsigned int round, i;
-	char command[100];
-
-	need_trace_events();
-	if (!files_survive())
-		SKIP("this kernel uses freed memory when files of removed events are opened");
-	rmdir(OPENED_INSTANCE);
-	CHECK_OK(mkdir(OPENED_INSTANCE, 0700));
-	for (i = 0; i < ARRAY_SIZE(places); i++)
-		CHECK(!pthread_create(&threads[i], NULL, opened_open, places[i]));
-	for (round = 0; round < OPENED_ROUNDS; round++) {
-		int fd = device_open();
-
-		for (i = 0; i < OPENED_EVENTS; i++) {
-			snprintf(command, sizeof(command), "trace_opened_%u u32 value", i);
-			register_event(fd, command);
-		}
-		WAIT_FOR(made(trace_group(), "trace_opened_7"));
-		close(fd);
-		WAIT_FOR(!exists(user_path("trace_opened_0", "id")) &&
-			 !exists(user_path("trace_opened_7", "id")));
-	}
-	__atomic_store_n(&opened_over, 1, __ATOMIC_RELAXED);
-	for (i = 0; i < ARRAY_SIZE(places); i++)
-		CHECK(!pthread_join(threads[i], NULL));
-	CHECK_OK(rmdir(OPENED_INSTANCE));
 }
 
 static int perf_over;
@@ -708,7 +588,7 @@ TEST(perf_counts_events)
 	close(fd);
 	CHECK(exists(user_path("trace_perf", "enable")));
 	close(counter);
-	WAIT_FOR(!exists(user_path("trace_perf", "enable")));
+	await_end(user_path("trace_perf", "enable"));
 }
 
 /* Registers events and reads the listing while counters are opened and closed. */
@@ -884,7 +764,6 @@ static void *churn_register(void *seed_of)
 
 static void *churn_enable(void *unused)
 {
-	const bool files = files_survive();
 	char path[200], filter[200];
 
 	(void)unused;
@@ -894,13 +773,10 @@ static void *churn_enable(void *unused)
 	while (!__atomic_load_n(&churn_over, __ATOMIC_RELAXED)) {
 		file_write(path, "1");
 		file_write(filter, "value > 3");
-		if (files) {
-			file_write(user_path("trace_churn_1", "filter"), "value > 4");
-			file_write(user_path("trace_churn_2", "trigger"), "hist:keys=value");
-		}
+		file_write(user_path("trace_churn_1", "filter"), "value > 4");
+		file_write(user_path("trace_churn_2", "trigger"), "hist:keys=value");
 		file_write(path, "0");
-		if (files)
-			file_write(user_path("trace_churn_2", "trigger"), "!hist:keys=value");
+		file_write(user_path("trace_churn_2", "trigger"), "!hist:keys=value");
 	}
 	return NULL;
 }
@@ -919,15 +795,13 @@ static void churn_read(const char *path, int flags)
 
 static void *churn_look(void *unused)
 {
-	const bool files = files_survive();
 
 	(void)unused;
 	while (!__atomic_load_n(&churn_over, __ATOMIC_RELAXED)) {
 		churn_read(TRACEFS "/trace", 0);
 		churn_read(TRACEFS "/trace_pipe", O_NONBLOCK);
 		churn_read(user_path("trace_churn_3", "format"), 0);
-		if (files)
-			churn_read(user_path("trace_churn_2", "hist"), 0);
+		churn_read(user_path("trace_churn_2", "hist"), 0);
 		churn_read(TRACEFS "/available_events", 0);
 		churn_read(EVENTLOG_DEVICE, 0);
 	}
@@ -1010,6 +884,7 @@ TEST_WITHIN(churn, 2 * TEST_SECONDS)
 	/* When all have detached no event is left. */
 	snprintf(path, sizeof(path), EVENTS "/%s/enable", trace_group());
 	file_write(path, "0");
-	WAIT_FOR(!churn_exists("trace_churn"));
+	if (!trace_events_stay())
+		WAIT_FOR(!churn_exists("trace_churn"));
 	CHECK(file_write(TRACEFS "/trace", "\n") >= 0);
 }

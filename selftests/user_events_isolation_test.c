@@ -633,5 +633,5 @@ TEST(killed_while_bits_change)
 	consumer_close(&switcher.consumer);
 	close(device);
 	WAIT_FOR(!try_unload());
-	CHECK_OK(try_load("trace_idle=0"));
+	CHECK_OK(try_load(""));
 }

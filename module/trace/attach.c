@@ -42,7 +42,7 @@ struct eventlog_tracers *eventlog_tracers_get(const struct eventlog_trace_event 
 
 bool eventlog_trace_held(const struct eventlog_trace_event *trace)
 {
-	return atomic_read(&trace->call.refcnt);
+	return trace->call.flags & TRACE_EVENT_FL_DYNAMIC && atomic_read(&trace->call.refcnt);
 }
 
 static void eventlog_tracers_free_rcu(struct rcu_head *rcu)

@@ -52,21 +52,18 @@ struct eventlog_tracers {
  * @tracers: what is attached; RCU, under the table's lock; NULL: nothing
  * @lost_ftrace: events too large for ftrace
  * @lost_perf: events too large for perf
- * @event: the definition; NULL: it should go, or is gone; under domain->lock and the table's
+ * @event: the definition; NULL: it has ended; under domain->lock and the table's
  * @domain: the definition's, likewise; also read without locks, see trace/enable.c
  * @changed_node: in a list of trace/enable.c
- * @instance: id of the last definition's domain
  * @prepared: the layout that it will be added with
  * @user: the user that it counts for, with a reference; NULL: one without limits
+ * @of_instance: it counts for an instance
  * @key: identifies the definition it was made for
  * @key_node: in the table of keys
  * @all_node: in the list of all
- * @node: in the worker's list, that of idle ones, that of free ones, or a batch
+ * @node: in the worker's list, that of free ones, or a batch; else empty
  * @busy: it is in a batch
- * @of_kernel: its definition is a kernel provider's
- * @abandoned: the instance was deleted; it does not stay idle
- * @idle_over: it has been idle for long enough
- * @idle_until: when that will be, in jiffies
+ * @stays: its definition has ended, but it stays for the time when that comes back
  * @attached_pin: it pins the module because a tracer is attached
  * @pinned: it pins the module because something may attach without a call of reg()
  * @needed: in a batch: it should exist
@@ -75,9 +72,9 @@ struct eventlog_tracers {
  * @uses_seen: in a batch: @uses before the grace period that precedes a removal
  * @foreign: in a batch: its name is taken by an event of someone else
  * @failed: in a batch: ftrace failed to add it
- * @busy_in_ftrace: in a batch: ftrace did not remove it
- * @closed: its files cannot be opened, because it is about to be removed; the worker's
- * @tries: how often a file that was in use prevented its removal
+ * @in_use: in a batch: it was not removed, because something uses it or one of its files
+ * @closed: how often its removal was tried since its files were closed; 0: they are open; the
+ *	worker's
  * @added: ftrace knows it; the worker's
  * @name_node: in the table of names while @added; the worker's
  */
@@ -92,18 +89,15 @@ struct eventlog_trace_event {
 	struct eventlog_event *event;
 	struct eventlog_domain *domain;
 	struct list_head changed_node;
-	u32 instance;
 	struct eventlog_trace_layout *prepared;
 	struct eventlog_user *user;
+	bool of_instance;
 	u64 key;
 	struct hlist_node key_node;
 	struct list_head all_node;
 	struct list_head node;
 	bool busy;
-	bool of_kernel;
-	bool abandoned;
-	bool idle_over;
-	unsigned long idle_until;
+	bool stays;
 	bool attached_pin;
 	bool pinned;
 	bool needed;
@@ -112,9 +106,8 @@ struct eventlog_trace_event {
 	unsigned int uses_seen;
 	bool foreign;
 	bool failed;
-	bool busy_in_ftrace;
-	bool closed;
-	u8 tries;
+	bool in_use;
+	u8 closed;
 	bool added;
 	struct hlist_node name_node;
 };
@@ -141,6 +134,9 @@ struct eventlog_tracers *eventlog_tracers_get(const struct eventlog_trace_event 
 /**
  * eventlog_trace_held() - does something hold a trace event that reg() does not know
  * @trace: the trace event; an eprobe, or a trigger of another event, may hold it
+ *
+ * Return: false for a trace event that is removed only at unload: ftrace counts what holds it
+ * as users of the module.
  */
 bool eventlog_trace_held(const struct eventlog_trace_event *trace);
 

@@ -21,10 +21,7 @@
 
 #if EVENTLOG_TRACE_EVENTS
 
-/*
- * Limits how often plain trace events are removed without being idle first.  Programs that
- * use these expect them to be gone soon.
- */
+/* Limits how often plain trace events are removed where that is not safe. */
 static DEFINE_RATELIMIT_STATE(eventlog_trace_removals, 60 * HZ, 256);
 
 /* Sets the definition of a trace event. */
@@ -67,15 +64,23 @@ void eventlog_trace_forget_event(struct eventlog_trace_event *trace)
 
 /*
  * Is there room for one more?  One in EVENTLOG_EVENTS_RESERVED is for the kernel and users
- * without limits.  Without the lock it is a guess.
+ * without limits.  All instances, which may come and go, have a half.  Without the lock it is a
+ * guess.
  */
-static bool eventlog_trace_room(const struct eventlog_user *user)
+static bool eventlog_trace_room(const struct eventlog_user *user, bool of_instance)
 {
 	unsigned int used = READ_ONCE(eventlog_traces.count) -
 			    READ_ONCE(eventlog_traces.free_count);
 	unsigned int most = eventlog_traces.events_max;
 
+	if (of_instance && READ_ONCE(eventlog_traces.instances) >= DIV_ROUND_UP(most, 2))
+		return false;
 	return used < most - (user ? most / EVENTLOG_EVENTS_RESERVED : 0);
+}
+
+static bool eventlog_trace_event_room(const struct eventlog_event *event)
+{
+	return eventlog_trace_room(event->user, event->domain->id);
 }
 
 /* ---- trace events by definition ---- */
@@ -135,42 +140,30 @@ static struct eventlog_trace_event *eventlog_trace_new(void)
 	return trace;
 }
 
-/*
- * A process's layout is @prepared: making it here would allocate charged memory under the
- * domain's lock.
- */
+/* Sets *@layout to NULL if it keeps it. */
 static struct eventlog_trace_event *eventlog_trace_make(const struct eventlog_event *event, u64 key,
-							struct eventlog_trace_layout **prepared)
+							struct eventlog_trace_layout **layout)
 {
-	struct eventlog_trace_layout *layout;
 	struct eventlog_trace_event *trace;
 
-	/* Look for room before the layout is made. */
-	if (!eventlog_trace_room(event->user) ||
+	if (!*layout || !eventlog_trace_event_room(event) ||
 	    !eventlog_user_charge(event->user, EVENTLOG_QUOTA_TRACE_EVENTS, 1))
 		return NULL;
-	layout = prepared ? *prepared : eventlog_trace_layout_new(event);
-	if (!layout)
-		goto err_uncharge;
 	trace = eventlog_trace_new();
-	if (!trace)
-		goto err_layout;
-	if (prepared)
-		*prepared = NULL;
+	if (!trace) {
+		eventlog_user_uncharge(event->user, EVENTLOG_QUOTA_TRACE_EVENTS, 1);
+		return NULL;
+	}
 	trace->user = eventlog_user_get(event->user);
-	trace->prepared = layout;
+	trace->of_instance = event->domain->id;
+	eventlog_traces.instances += trace->of_instance;
+	trace->prepared = *layout;
+	*layout = NULL;
 	trace->key = key;
 	atomic_long_set(&trace->lost_ftrace, 0);
 	atomic_long_set(&trace->lost_perf, 0);
 	hash_add(eventlog_traces.keys, &trace->key_node, key);
 	return trace;
-
-err_layout:
-	if (!prepared)
-		eventlog_trace_layout_free(layout);
-err_uncharge:
-	eventlog_user_uncharge(event->user, EVENTLOG_QUOTA_TRACE_EVENTS, 1);
-	return NULL;
 }
 
 /* Makes the worker look for definitions without a trace event that can get one now. */
@@ -206,7 +199,7 @@ static void eventlog_trace_event_recharge(struct eventlog_event *event)
 /* Could a trace event be made for this definition?  Without the locks it is a guess. */
 static bool eventlog_trace_possible(const struct eventlog_event *event)
 {
-	return eventlog_trace_room(event->user) &&
+	return eventlog_trace_event_room(event) &&
 	       eventlog_user_room(event->user, EVENTLOG_QUOTA_TRACE_EVENTS);
 }
 
@@ -218,11 +211,13 @@ eventlog_trace_event_prepare(const struct eventlog_event *event)
 	return eventlog_trace_layout_new(event);
 }
 
-/* The table and the domain are locked. */
-static void eventlog_trace_event_add_locked(struct eventlog_event *event,
+/*
+ * The table and the domain are locked.  @layout was made without the table's lock: it allocates
+ * memory, and its length is that of the definition.
+ */
+static void eventlog_trace_event_add_locked(struct eventlog_event *event, u64 key,
 					    struct eventlog_trace_layout **layout)
 {
-	u64 key = eventlog_trace_key(event);
 	struct eventlog_trace_event *trace = eventlog_trace_find(key);
 
 	if (!trace)
@@ -231,18 +226,12 @@ static void eventlog_trace_event_add_locked(struct eventlog_event *event,
 		trace = NULL;
 	if (!trace) {
 		eventlog_trace_unmade_add(event);
-		/* There was no room or memory when the layout was to be prepared. */
-		if (layout && !*layout && eventlog_trace_possible(event))
-			eventlog_trace_try_unmade();
 		return;
 	}
 	/* It may be pinned for its last definition, which was traced when it ended. */
 	eventlog_trace_pin(&trace->pinned, false);
 	trace->uses++;
-	trace->idle_over = false;
-	trace->abandoned = false;
-	trace->of_kernel = event->provider->kernel;
-	trace->instance = event->domain->id;
+	trace->stays = false;
 	eventlog_trace_event_set(trace, event);
 	event->trace.event = trace;
 	rcu_assign_pointer(event->trace.tracers, eventlog_tracers_get(trace));
@@ -252,12 +241,36 @@ static void eventlog_trace_event_add_locked(struct eventlog_event *event,
 static void eventlog_trace_event_add(struct eventlog_event *event,
 				     struct eventlog_trace_layout **layout)
 {
+	struct eventlog_trace_layout *made = NULL;
+	bool late;
+	u64 key;
+
 	lockdep_assert_held(&event->domain->lock);
 	if (!event->domain->trace_group)
 		return;
+	key = eventlog_trace_key(event);
+	if (!layout && eventlog_trace_possible(event))
+		made = eventlog_trace_layout_new(event);
+	/* There was no room or memory when the layout was to be prepared. */
+	late = layout && !*layout;
 	eventlog_traces_lock();
-	eventlog_trace_event_add_locked(event, layout);
+	eventlog_trace_event_add_locked(event, key, layout ?: &made);
+	if (late && event->trace.unmade && eventlog_trace_possible(event))
+		eventlog_trace_try_unmade();
 	eventlog_traces_unlock();
+	eventlog_trace_layout_free(made);
+}
+
+/*
+ * Does the trace event of an event that ends stay?  Programs that use plain ones expect their
+ * names to be free soon.
+ */
+static bool eventlog_trace_stays(const struct eventlog_event *event)
+{
+	if (!EVENTLOG_TRACE_POOL)
+		return false;
+	return !(event->trace.flags & EVENTLOG_TRACE_PLAIN) ||
+	       (!EVENTLOG_TRACE_FILES && !__ratelimit(&eventlog_trace_removals));
 }
 
 static void eventlog_trace_event_remove(struct eventlog_event *event)
@@ -276,31 +289,18 @@ static void eventlog_trace_event_remove(struct eventlog_event *event)
 	RCU_INIT_POINTER(event->trace.tracers, NULL);
 	eventlog_trace_event_set(trace, NULL);
 	eventlog_trace_enable_drop(trace);
-	trace->idle_over = event->trace.flags & EVENTLOG_TRACE_PLAIN &&
-			   __ratelimit(&eventlog_trace_removals);
+	trace->stays = eventlog_trace_stays(event);
 	eventlog_trace_pin(&trace->pinned, eventlog_trace_held(trace));
 	eventlog_trace_schedule(trace);
 out:
 	eventlog_traces_unlock();
 }
 
+/* The definitions have lost their trace events: wait for those who found the domain before. */
 static void eventlog_trace_abandon(const struct eventlog_domain *domain)
 {
-	struct eventlog_trace_event *trace;
-
-	if (!domain->trace_group)
-		return;
-	eventlog_traces_lock();
-	list_for_each_entry(trace, &eventlog_traces.all, all_node) {
-		if (trace->instance != domain->id)
-			continue;
-		trace->abandoned = true;
-		if (!trace->busy && trace->added && !trace->event)
-			eventlog_trace_schedule(trace);
-	}
-	eventlog_traces_unlock();
-	/* No trace event has the domain any more: wait for those who found it before. */
-	eventlog_trace_enable_settle();
+	if (domain->trace_group)
+		eventlog_trace_enable_settle();
 }
 
 static void eventlog_trace_event_persist(struct eventlog_event *event)
@@ -326,7 +326,7 @@ static bool eventlog_trace_event_busy(const struct eventlog_event *event)
 /* Batches are small: the worker may have to run several times. */
 static void eventlog_trace_event_wait(const struct eventlog_event *event)
 {
-	unsigned int tries = READ_ONCE(eventlog_traces.count) / EVENTLOG_TRACE_BATCH + 3;
+	unsigned int tries = READ_ONCE(eventlog_traces.count) + 3;
 	const struct eventlog_trace_event *trace;
 	bool done;
 
@@ -346,6 +346,23 @@ static void eventlog_trace_event_wait(const struct eventlog_event *event)
 	}
 }
 
+/* Makes a trace event for a definition, unless its user is at a limit; the domain is locked. */
+static void eventlog_trace_make_up_one(struct eventlog_event *event)
+{
+	struct eventlog_trace_layout *layout = NULL;
+	u64 key;
+
+	eventlog_trace_unmade_remove(event);
+	/* The domain is locked, so the event stays. */
+	eventlog_traces_unlock();
+	key = eventlog_trace_key(event);
+	if (eventlog_trace_possible(event))
+		layout = eventlog_trace_layout_new(event);
+	eventlog_traces_lock();
+	eventlog_trace_event_add_locked(event, key, &layout);
+	eventlog_trace_layout_free(layout);
+}
+
 void eventlog_trace_make_up(void)
 {
 	struct eventlog_domain *domain;
@@ -354,12 +371,13 @@ void eventlog_trace_make_up(void)
 
 	eventlog_traces.untried = min(eventlog_traces.untried, eventlog_traces.unmade);
 	for (; eventlog_traces.untried && tries < EVENTLOG_TRACE_BATCH; tries++) {
-		if (!eventlog_trace_room(NULL)) {
+		event = list_first_entry_or_null(&eventlog_traces.unmade_list,
+						 struct eventlog_event, trace.unmade_node);
+		if (!event || !eventlog_trace_room(NULL, false)) {
 			eventlog_traces.untried = 0;
 			break;
 		}
-		event = list_first_entry(&eventlog_traces.unmade_list, struct eventlog_event,
-					 trace.unmade_node);
+		eventlog_steps_add(&eventlog_traces.steps, 1);
 		domain = event->domain;
 		/*
 		 * It comes first in the order of locks.  Continue with other domains: the owner of
@@ -371,13 +389,8 @@ void eventlog_trace_make_up(void)
 			continue;
 		}
 		eventlog_traces.untried--;
-		if (eventlog_user_room(event->user, EVENTLOG_QUOTA_TRACE_EVENTS)) {
-			eventlog_trace_unmade_remove(event);
-			eventlog_trace_event_add_locked(event, NULL);
-		} else {
-			list_move_tail(&event->trace.unmade_node, &eventlog_traces.unmade_list);
-		}
-		/* The table is still locked, therefore the domain cannot be freed yet. */
+		eventlog_trace_make_up_one(event);
+		/* The table is locked, therefore the domain cannot be freed yet. */
 		eventlog_domain_unlock(domain);
 	}
 }

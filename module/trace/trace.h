@@ -13,11 +13,13 @@
  * if the same definition is made again, it gets this trace event with everything
  * that is attached.  So a program may exit and start again while it is traced.
  *
- * On kernels where removing is dangerous (compat.h), trace events of processes always stay
- * for a long time after their events have ended: they are idle.  Idle ones count for their
- * users, so their number is limited.  None is removed early to make room, because a process
- * could then cause removals as often as it likes.  The exception is one whose name another
- * definition needs; the rate of such removals is limited.
+ * On kernels where removing is dangerous (compat.h), trace events are never removed while the
+ * module is loaded.  They form a pool: one whose definition has ended stays, counts for its user,
+ * and is found again by its key when the definition comes back.  ftrace gives an event no other
+ * fields or name without removing it, so no other definition can have it.  If the pool, or the
+ * user's part of it, is full, further definitions have no trace event.  The exception are
+ * events of user_events: programs written for it expect names to be free again.  Their files are
+ * closed before they are removed; where that is not possible, the rate of removals is limited.
  *
  * The structs that ftrace knows are kept until the module is unloaded, and are used
  * for other trace events meanwhile: before 6.12 an open "format" file refers to them
@@ -33,39 +35,59 @@
  * EVENTLOG_TRACE_BATCH; under the table's lock, a pass over such a batch, or over the changes
  * of enable.c.
  *
- * When an instance is deleted, its definitions lose their trace events, which are removed as
- * soon as nothing is attached to them.
+ * When an instance is deleted, its definitions lose their trace events.
  *
- * The module is pinned while a tracer is attached, and by the trace events of
- * persistent definitions, since some tracers attach without calling eventlog.
+ * The module is pinned while a tracer is attached, and by the trace events of persistent
+ * definitions, since some tracers attach without calling eventlog.  While something holds a
+ * trace event that stays, ftrace pins the module itself.  So rmmod fails with EBUSY, and
+ * eventlog_trace_exit() finds nothing attached that it would have to wait for.
  */
 #ifndef EVENTLOG_TRACE_H
 #define EVENTLOG_TRACE_H
 
+#include <linux/types.h>
+
 #include "compat.h"
+
+struct trace_event_call;
+
+/**
+ * struct eventlog_trace_file_ops - how the files of a trace event are closed before its removal
+ * @close: make opening them fail.  Returns whether all tasks that use them are counted in
+ *	ftrace's structs, so that the trace event can be removed
+ * @open: undo @close, because the trace event stays
+ *
+ * Both are called under event_mutex.
+ */
+struct eventlog_trace_file_ops {
+	bool (*close)(struct trace_event_call *call);
+	void (*open)(struct trace_event_call *call);
+};
 
 #if EVENTLOG_TRACE_EVENTS
 
 /**
  * eventlog_trace_init() - set the tracer's ops, once, at load
  * @events_max: limit of trace events; 0: there are none
- * @idle: seconds that a process's trace event stays after the end of its event; may change
+ * @file_ops: for those that are removed
  *
  * Return: 0 or -ENOMEM.
  */
-int eventlog_trace_init(unsigned int events_max, const unsigned int *idle);
+int eventlog_trace_init(unsigned int events_max, const struct eventlog_trace_file_ops *file_ops);
 
 /**
  * eventlog_trace_exit() - once, at unload, when all definitions have ended
  *
- * Waits for tracers that are still attached to trace events of definitions which
- * have just ended.
+ * Removes all trace events.  Waits for tasks that are opening files of these, for a second at
+ * most: a file that is open after that is one that the kernel does not count (see compat.h), as
+ * with trace events of any module.
  */
 void eventlog_trace_exit(void);
 
 #else /* !EVENTLOG_TRACE_EVENTS */
 
-static inline int eventlog_trace_init(unsigned int events_max, const unsigned int *idle)
+static inline int eventlog_trace_init(unsigned int events_max,
+				      const struct eventlog_trace_file_ops *file_ops)
 {
 	return 0;
 }

@@ -4,11 +4,9 @@
  */
 #define pr_fmt(format) "eventlog: " format
 
-#include <linux/delay.h>
 #include <linux/err.h>
 #include <linux/hashtable.h>
 #include <linux/module.h>
-#include <linux/ratelimit.h>
 #include <linux/siphash.h>
 #include <linux/trace_events.h>
 #include <linux/tracepoint.h>
@@ -24,7 +22,6 @@
 #include "trace/attach.h"
 #include "trace/definition.h"
 #include "trace/enable.h"
-#include "trace/files.h"
 #include "trace/layout.h"
 #include "trace/lock.h"
 #include "trace/trace.h"
@@ -35,19 +32,15 @@
 /* Delay of a removal: others may join the batch, or the definition may come back. */
 #define EVENTLOG_TRACE_REMOVAL (HZ / 10)
 
-/* Interval of attempts to remove a trace event that something unknown holds. */
-#define EVENTLOG_TRACE_RETRY HZ
+/* Interval of attempts to remove a trace event that something holds, or a file of which. */
+#define EVENTLOG_TRACE_RETRY (HZ / 10)
 
 /* How often a removal is tried again soon because a file is in use, which mostly is short. */
 #define EVENTLOG_TRACE_TRIES 100
 
-/* Most seconds of idle time: in jiffies, it must not wrap. */
-#define EVENTLOG_TRACE_IDLE_MAX 1000000
+/* How long unloading waits for files in use. */
+#define EVENTLOG_TRACE_FILES_WAIT HZ
 
-/* Limits how often idle trace events are removed because their name is needed. */
-static DEFINE_RATELIMIT_STATE(eventlog_trace_takeovers, 60 * HZ, 64);
-
-static void eventlog_trace_idle_work(struct work_struct *work);
 static void eventlog_trace_work(struct work_struct *work);
 
 struct eventlog_traces eventlog_traces = {
@@ -55,58 +48,26 @@ struct eventlog_traces eventlog_traces = {
 	.unmade_list = LIST_HEAD_INIT(eventlog_traces.unmade_list),
 	.all = LIST_HEAD_INIT(eventlog_traces.all),
 	.todo = LIST_HEAD_INIT(eventlog_traces.todo),
-	.idle = LIST_HEAD_INIT(eventlog_traces.idle),
 	.free = LIST_HEAD_INIT(eventlog_traces.free),
 	.work = __DELAYED_WORK_INITIALIZER(eventlog_traces.work, eventlog_trace_work, 0),
-	.idle_work = __DELAYED_WORK_INITIALIZER(eventlog_traces.idle_work,
-						eventlog_trace_idle_work, 0),
 };
 
 /*
- * Must a trace event without definition be idle first?  Not if the module is pinned by it, or
- * its removal has begun.
+ * Does ftrace know a trace event, and must not forget it?  Then a definition that ends and comes
+ * back causes no work under event_mutex.
  */
-static bool eventlog_trace_waits(const struct eventlog_trace_event *trace)
+static bool eventlog_trace_rests(const struct eventlog_trace_event *trace)
 {
-	return trace->added && !trace->event && !trace->of_kernel && !trace->abandoned &&
-	       !trace->pinned && !trace->closed && !trace->idle_over && !eventlog_traces.stopping &&
-	       READ_ONCE(*eventlog_traces.idle_seconds);
-}
-
-static void eventlog_trace_idle(struct eventlog_trace_event *trace)
-{
-	unsigned long delay = min_t(unsigned int, READ_ONCE(*eventlog_traces.idle_seconds),
-				    EVENTLOG_TRACE_IDLE_MAX) * HZ;
-
-	trace->idle_until = jiffies + delay;
-	list_move_tail(&trace->node, &eventlog_traces.idle);
-	queue_delayed_work(eventlog_traces.queue, &eventlog_traces.idle_work, delay);
-}
-
-/* Gives trace events that have been idle for long enough to the worker. */
-static void eventlog_trace_idle_work(struct work_struct *work)
-{
-	struct eventlog_trace_event *trace, *next;
-
-	eventlog_traces_lock();
-	list_for_each_entry_safe(trace, next, &eventlog_traces.idle, node) {
-		if (time_before(jiffies, trace->idle_until)) {
-			queue_delayed_work(eventlog_traces.queue, &eventlog_traces.idle_work,
-					   trace->idle_until - jiffies);
-			break;
-		}
-		trace->idle_over = true;
-		eventlog_trace_schedule(trace);
-	}
-	eventlog_traces_unlock();
+	return trace->added && !trace->closed &&
+	       (trace->event || (trace->stays && !eventlog_traces.stopping));
 }
 
 void eventlog_trace_schedule(struct eventlog_trace_event *trace)
 {
 	if (trace->busy)
 		return;
-	if (eventlog_trace_waits(trace)) {
-		eventlog_trace_idle(trace);
+	if (eventlog_trace_rests(trace)) {
+		list_del_init(&trace->node);
 		return;
 	}
 	list_move_tail(&trace->node, &eventlog_traces.todo);
@@ -167,6 +128,12 @@ eventlog_trace_name_find(const struct eventlog_trace_layout *layout)
 	return NULL;
 }
 
+/* Can a trace event with this layout be removed before the module is unloaded? */
+static bool eventlog_trace_removed_live(const struct eventlog_trace_layout *layout)
+{
+	return !EVENTLOG_TRACE_POOL || layout->plain;
+}
+
 /* Under event_mutex, and ftrace does not know the trace event. */
 static void eventlog_trace_install(struct eventlog_trace_event *trace)
 {
@@ -188,7 +155,8 @@ static void eventlog_trace_install(struct eventlog_trace_event *trace)
 		.tp = &trace->tracepoint,
 		.event.funcs = &eventlog_trace_functions,
 		.print_fmt = layout->print_fmt,
-		.flags = TRACE_EVENT_FL_TRACEPOINT | TRACE_EVENT_FL_DYNAMIC,
+		.flags = TRACE_EVENT_FL_TRACEPOINT |
+			 (eventlog_trace_removed_live(layout) ? TRACE_EVENT_FL_DYNAMIC : 0),
 	};
 }
 
@@ -213,6 +181,13 @@ static void eventlog_trace_add(struct eventlog_trace_event *trace)
 		goto err_uninstall;
 	if (trace_add_event_call(&trace->call))
 		goto err_unregister;
+	/*
+	 * What holds a trace event pins its module.  ftrace clears the pointer, and counts in the
+	 * same place for an event that can be removed any time.  event_mutex is still held, so
+	 * nothing has used the pointer.
+	 */
+	if (!eventlog_trace_removed_live(trace->layout))
+		trace->call.module = THIS_MODULE;
 	trace->failed = false;
 	trace->added = true;
 	hash_add(eventlog_traces.names, &trace->name_node,
@@ -233,27 +208,43 @@ static bool eventlog_trace_removable(const struct eventlog_trace_event *trace)
 	       !rcu_access_pointer(trace->tracers) && !eventlog_trace_held(trace);
 }
 
-/* Its files are closed until it is removed, or its removal is given up. */
+/* Undoes the beginning of a removal. */
+static void eventlog_trace_reopen(struct eventlog_trace_event *trace)
+{
+	if (trace->closed)
+		eventlog_traces.file_ops->open(&trace->call);
+	trace->closed = 0;
+}
+
+/* Its files are closed until it is removed, or is used again. */
 static void eventlog_trace_remove(struct eventlog_trace_event *trace)
 {
-	bool removable = eventlog_trace_removable(trace);
-
-	if (removable) {
-		trace->closed = true;
-		if (eventlog_trace_files_close(&trace->call))
-			return;
-		trace->busy_in_ftrace = trace_remove_event_call(&trace->call);
-	}
-	if (!removable || trace->busy_in_ftrace) {
-		if (trace->closed)
-			eventlog_trace_files_open(&trace->call);
-		trace->closed = false;
+	if (!eventlog_trace_removable(trace)) {
+		eventlog_trace_reopen(trace);
 		return;
 	}
-	trace->closed = false;
+	trace->closed = min(trace->closed + 1, EVENTLOG_TRACE_TRIES);
+	trace->in_use = true;
+	/* Those who are opening a file need event_mutex: keep it closed, and try again. */
+	if (!eventlog_traces.file_ops->close(&trace->call) && !READ_ONCE(eventlog_traces.forced))
+		return;
+	if (trace_remove_event_call(&trace->call)) {
+		eventlog_trace_reopen(trace);
+		return;
+	}
+	trace->in_use = false;
+	trace->closed = 0;
 	trace->added = false;
 	hash_del(&trace->name_node);
 	eventlog_trace_uninstall(trace);
+}
+
+/* Steps under event_mutex that a trace event takes. */
+static unsigned int eventlog_trace_steps(const struct eventlog_trace_event *trace)
+{
+	const struct eventlog_trace_layout *layout = trace->layout ?: trace->prepared;
+
+	return 1 + (layout ? layout->field_count : 0);
 }
 
 /* Removes and adds the trace events of a batch; called by eventlog_trace_locked(). */
@@ -261,13 +252,18 @@ static void eventlog_trace_apply(void *argument)
 {
 	struct list_head *batch = argument;
 	struct eventlog_trace_event *trace;
+	struct eventlog_steps steps;
 
+	eventlog_steps_begin(&steps);
+	list_for_each_entry(trace, batch, node)
+		eventlog_steps_add(&steps, eventlog_trace_steps(trace));
 	/* Remove first: the names may be needed. */
 	list_for_each_entry(trace, batch, node)
 		eventlog_trace_remove(trace);
 	list_for_each_entry(trace, batch, node)
 		if (trace->needed && !trace->added)
 			eventlog_trace_add(trace);
+	eventlog_steps_end(&steps, EVENTLOG_STEPS_EVENT_MUTEX);
 }
 
 /* Makes its memory available to other trace events. */
@@ -278,6 +274,8 @@ static void eventlog_trace_free(struct eventlog_trace_event *trace)
 	eventlog_user_uncharge(trace->user, EVENTLOG_QUOTA_TRACE_EVENTS, 1);
 	eventlog_user_put(trace->user);
 	trace->user = NULL;
+	eventlog_traces.instances -= trace->of_instance;
+	trace->of_instance = false;
 	hash_del(&trace->key_node);
 	eventlog_trace_layout_free(trace->prepared);
 	trace->prepared = NULL;
@@ -300,23 +298,6 @@ static const unsigned long eventlog_trace_delays[] = {
 };
 
 /*
- * After a batch: a file was in use, so the trace event was not removed.  It is tried again, or
- * its files are opened again if it is needed or traced by now.
- */
-static enum eventlog_trace_again eventlog_trace_settle_closed(struct eventlog_trace_event *trace)
-{
-	list_move_tail(&trace->node, &eventlog_traces.todo);
-	if (trace->event || rcu_access_pointer(trace->tracers))
-		return AGAIN_NOW;
-	if (trace->tries < EVENTLOG_TRACE_TRIES) {
-		trace->tries++;
-		return AGAIN_SOON;
-	}
-	eventlog_trace_pin(&trace->pinned, true);
-	return AGAIN_LATER;
-}
-
-/*
  * After a batch: a trace event that is as it should be leaves the worker's list.  If
  * it should be different by now, or something still holds it, it stays on the list.
  */
@@ -328,34 +309,25 @@ static enum eventlog_trace_again eventlog_trace_settle(struct eventlog_trace_eve
 		trace->prepared = eventlog_trace_layout_new(trace->event);
 	if (trace->failed || (trace->event && !trace->added && !trace->prepared))
 		eventlog_trace_forget_event(trace);
-	if (trace->closed)
-		return eventlog_trace_settle_closed(trace);
-	trace->tries = 0;
-
 	if (!trace->added && !trace->event) {
 		eventlog_trace_free(trace);
 		return AGAIN_NEVER;
 	}
-	if (trace->added == !!trace->event) {
+	if (eventlog_trace_rests(trace)) {
 		list_del_init(&trace->node);
 		return AGAIN_NEVER;
 	}
 	/* It could not be removed: detaching the known tracer schedules it again. */
 	if (trace->added && !trace->needed && rcu_access_pointer(trace->tracers)) {
-		trace->idle_over = false;
 		list_del_init(&trace->node);
-		return AGAIN_NEVER;
-	}
-	/* The definition has just ended. */
-	if (eventlog_trace_waits(trace)) {
-		eventlog_trace_idle(trace);
 		return AGAIN_NEVER;
 	}
 	list_move_tail(&trace->node, &eventlog_traces.todo);
 	/* Without an attempt to remove it, the definition came back for a moment: try at once. */
-	if (trace->added && (trace->busy_in_ftrace || eventlog_trace_held(trace))) {
+	if (trace->added && !trace->event && (trace->in_use || eventlog_trace_held(trace))) {
 		eventlog_trace_pin(&trace->pinned, true);
-		return AGAIN_LATER;
+		return trace->closed && trace->closed < EVENTLOG_TRACE_TRIES ? AGAIN_SOON :
+									       AGAIN_LATER;
 	}
 	return AGAIN_NOW;
 }
@@ -371,7 +343,7 @@ static int eventlog_trace_batch(struct list_head *batch, bool remove)
 	 * Wait for emissions that may be using files which ftrace will free, before event_mutex
 	 * is taken, which all of tracing needs.  A trace event that is used meanwhile stays.
 	 */
-	if (remove) {
+	if (remove && !eventlog_traces.stopping) {
 		tracepoint_synchronize_unregister();
 		synchronize_rcu();
 	}
@@ -387,48 +359,34 @@ static void eventlog_trace_batch_add(struct list_head *batch, struct eventlog_tr
 	list_move_tail(&trace->node, batch);
 	trace->busy = true;
 	trace->failed = false;
-	trace->busy_in_ftrace = false;
+	trace->in_use = false;
 	trace->needed = trace->event;
 	trace->suffix = trace->event ? trace->event->descriptor : 0;
 	trace->uses_seen = trace->uses;
 }
 
-/* The idle trace event whose name another one needs, if it may be removed; or NULL. */
-static struct eventlog_trace_event *
-eventlog_trace_name_holder(const struct eventlog_trace_event *trace)
-{
-	struct eventlog_trace_event *holder = NULL;
-
-	if (trace->needed && !trace->added)
-		holder = eventlog_trace_name_find(trace->prepared);
-	if (!holder || holder->busy || !eventlog_trace_waits(holder) ||
-	    rcu_access_pointer(holder->tracers) || !__ratelimit(&eventlog_trace_takeovers))
-		return NULL;
-	return holder;
-}
-
 static void eventlog_trace_work(struct work_struct *work)
 {
 	enum eventlog_trace_again again = AGAIN_NEVER;
-	struct eventlog_trace_event *trace, *next, *holder;
+	struct eventlog_trace_event *trace, *next;
+	unsigned int count = 0, steps = 0;
 	bool remove = false, failed = false;
-	unsigned int count = 0;
 	LIST_HEAD(batch);
 	int ret;
 
 	eventlog_traces_lock();
 	while (!list_empty(&eventlog_traces.todo)) {
-		if (++count > EVENTLOG_TRACE_BATCH) {
+		trace = list_first_entry(&eventlog_traces.todo, struct eventlog_trace_event, node);
+		steps += eventlog_trace_steps(trace);
+		if (++count > EVENTLOG_TRACE_BATCH ||
+		    (count > 1 && steps > EVENTLOG_TRACE_BATCH_STEPS)) {
 			again = AGAIN_NOW;
 			break;
 		}
-		trace = list_first_entry(&eventlog_traces.todo, struct eventlog_trace_event, node);
 		eventlog_trace_batch_add(&batch, trace);
-		holder = eventlog_trace_name_holder(trace);
-		if (holder)
-			eventlog_trace_batch_add(&batch, holder);
-		remove |= holder || (trace->added && !trace->needed);
+		remove |= trace->added && !trace->needed;
 	}
+	eventlog_steps_add(&eventlog_traces.steps, count);
 	eventlog_traces.working = true;
 	eventlog_traces_unlock();
 
@@ -456,73 +414,72 @@ static void eventlog_trace_work(struct work_struct *work)
 
 /* ---- load and unload ---- */
 
-int eventlog_trace_init(unsigned int events_max, const unsigned int *idle)
+int eventlog_trace_init(unsigned int events_max, const struct eventlog_trace_file_ops *file_ops)
 {
-	int ret;
-
 	hash_init(eventlog_traces.keys);
 	hash_init(eventlog_traces.names);
 	eventlog_traces.events_max = events_max;
-	eventlog_traces.idle_seconds = idle;
-	ratelimit_set_flags(&eventlog_trace_takeovers, RATELIMIT_MSG_ON_RELEASE);
+	eventlog_traces.file_ops = file_ops;
 	eventlog_trace_definitions_init();
 	eventlog_traces.queue = alloc_workqueue("eventlog", WQ_UNBOUND, 0);
 	if (!eventlog_traces.queue)
 		return -ENOMEM;
 	eventlog_trace_lock_init();
-	ret = eventlog_trace_files_init();
-	if (ret)
-		goto err_queue;
 	static_call_update(eventlog_trace_emit, eventlog_trace_emit);
 	if (events_max)
 		eventlog_root_domain.trace_group = "eventlog_";
 	eventlog_trace_ops = &eventlog_trace_definition_ops;
 	return 0;
-
-err_queue:
-	eventlog_trace_lock_exit();
-	destroy_workqueue(eventlog_traces.queue);
-	return ret;
 }
 
-static bool eventlog_trace_any_added(void)
+/* Gives all trace events that ftrace knows to the worker; returns how many there are. */
+static unsigned int eventlog_trace_remove_all(void)
 {
-	const struct eventlog_trace_event *trace;
-	bool any = false;
-
-	eventlog_traces_lock();
-	list_for_each_entry(trace, &eventlog_traces.all, all_node)
-		any |= trace->added || trace->busy;
-	eventlog_traces_unlock();
-	return any;
-}
-
-void eventlog_trace_exit(void)
-{
-	struct eventlog_trace_event *trace, *next;
-	bool printed = false;
+	struct eventlog_trace_event *trace;
+	unsigned int count = 0;
 
 	eventlog_traces_lock();
 	eventlog_traces.stopping = true;
-	list_splice_tail_init(&eventlog_traces.idle, &eventlog_traces.todo);
+	list_for_each_entry(trace, &eventlog_traces.all, all_node) {
+		count += trace->added || trace->busy;
+		if (trace->added && !trace->busy && list_empty(&trace->node))
+			eventlog_trace_schedule(trace);
+	}
 	eventlog_traces_unlock();
-	cancel_delayed_work_sync(&eventlog_traces.idle_work);
-	for (;;) {
+	return count;
+}
+
+/*
+ * Nothing is attached, or the module would be pinned.  One case is left: an eprobe on a trace
+ * event whose definition ended a tenth of a second ago, and which is about to be removed.
+ */
+void eventlog_trace_exit(void)
+{
+	unsigned int left, last = UINT_MAX;
+	unsigned long deadline = jiffies;
+	struct eventlog_trace_event *trace, *next;
+
+	/* Nothing emits any more: the worker need not wait before each batch. */
+	tracepoint_synchronize_unregister();
+	synchronize_rcu();
+	while ((left = eventlog_trace_remove_all())) {
+		if (left < last) {
+			last = left;
+			deadline = jiffies + EVENTLOG_TRACE_FILES_WAIT;
+		} else {
+			schedule_timeout_uninterruptible(1);
+		}
+		if (time_after(jiffies, deadline) && !eventlog_traces.forced) {
+			pr_info("files of %u events in tracefs are still open\n", left);
+			WRITE_ONCE(eventlog_traces.forced, true);
+		}
 		mod_delayed_work(eventlog_traces.queue, &eventlog_traces.work, 0);
 		flush_delayed_work(&eventlog_traces.work);
-		if (!eventlog_trace_any_added())
-			break;
-		if (!printed)
-			pr_info("waiting for tracers, or open files, of events that have ended\n");
-		printed = true;
-		msleep(20);
 	}
 	cancel_delayed_work_sync(&eventlog_traces.work);
 	eventlog_trace_enable_exit();
 	destroy_workqueue(eventlog_traces.queue);
 	eventlog_trace_lock_exit();
-	tracepoint_synchronize_unregister();
-	synchronize_rcu();
 	list_for_each_entry_safe(trace, next, &eventlog_traces.all, all_node) {
 		eventlog_trace_layout_free(trace->layout);
 		eventlog_trace_layout_free(trace->prepared);

@@ -16,8 +16,12 @@
 
 struct eventlog_trace_event;
 
-/* Size of a batch, for which event_mutex is held. */
+/*
+ * Limits of a batch, for which event_mutex is held: trace events, and steps, of which each trace
+ * event and each field is one.  A batch has at least one trace event.
+ */
 #define EVENTLOG_TRACE_BATCH 16
+#define EVENTLOG_TRACE_BATCH_STEPS 256
 
 /* Interval of attempts to add trace events for which there was no room. */
 #define EVENTLOG_TRACE_MAKE_UP (HZ / 100)
@@ -27,45 +31,45 @@ struct eventlog_trace_event;
  * @lock: protects the members, except @names, and those of trace events
  * @steps: of the current hold of @lock
  * @events_max: limit of trace events; constant
- * @idle_seconds: how long those of processes stay; the number may change
+ * @file_ops: closes the files of those that are removed
  * @stopping: the module is being unloaded
+ * @forced: likewise, and files in use are not waited for any more
  * @working: the worker has taken a batch from @todo
  * @count: number of @all
+ * @instances: how many of them count for instances
  * @free_count: number of @free
  * @unmade: live definitions without a trace event
  * @untried: the first ones of them, since a trace event became free
  * @unmade_list: all of them
  * @all: all trace events
  * @todo: for the worker
- * @idle: oldest first
  * @free: for reuse, oldest first
  * @keys: by the definition that they were made for, except free ones
  * @names: by the name that ftrace knows; the worker's
  * @queue: for the work items
  * @work: the worker
- * @idle_work: gives idle trace events to it
  */
 struct eventlog_traces {
 	struct mutex lock;
 	struct eventlog_steps steps;
 	unsigned int events_max;
-	const unsigned int *idle_seconds;
+	const struct eventlog_trace_file_ops *file_ops;
 	bool stopping;
+	bool forced;
 	bool working;
 	unsigned int count;
+	unsigned int instances;
 	unsigned int free_count;
 	unsigned int unmade;
 	unsigned int untried;
 	struct list_head unmade_list;
 	struct list_head all;
 	struct list_head todo;
-	struct list_head idle;
 	struct list_head free;
 	DECLARE_HASHTABLE(keys, 10);
 	DECLARE_HASHTABLE(names, 10);
 	struct workqueue_struct *queue;
 	struct delayed_work work;
-	struct delayed_work idle_work;
 };
 
 extern struct eventlog_traces eventlog_traces;
@@ -94,7 +98,7 @@ static inline void eventlog_traces_unlock(void)
  * eventlog_trace_schedule() - have the worker look at a trace event
  * @trace: the table is locked
  *
- * At once if the trace event should exist, otherwise a little later.
+ * At once if the trace event should exist, otherwise a little later; never if it stays.
  */
 void eventlog_trace_schedule(struct eventlog_trace_event *trace);
 
