@@ -477,7 +477,8 @@ err_free:
  * Publishes a definition, which is found by descriptor from now on, and makes it live;
  * @provider gets one more user.  If it fails, the definition is gone.
  */
-static int eventlog_event_add(struct eventlog_draft *draft, struct eventlog_provider_info *provider,
+static int eventlog_event_add(struct eventlog_draft *draft,
+			      struct eventlog_provider_info *provider,
 			      struct eventlog_fields *fields)
 {
 	struct eventlog_event *event = draft->event;
