@@ -3,11 +3,13 @@
  * Failing allocations and accesses to user memory.  Each call of the device, and each loading
  * and unloading of a module, is repeated until every allocation in it has failed once.
  * Needs a kernel with fault injection (fail-nth in /proc).  A failed call changes nothing, so
- * a correct producer and its subscriber still work after each call.
+ * a correct producer and its subscriber still work after each call.  A call that only removes
+ * something does not fail.
  */
 #include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -549,6 +551,102 @@ TEST(calls)
 	unmake();
 	CHECK_OK(module_unload(EXAMPLE));
 	check_working();
+}
+
+/* ------------------------------------------------------------------------
+ * What only removes something succeeds without memory for smaller arrays
+ */
+static unsigned int removal_failure;
+
+static void remove_rule(int fd, __u32 id)
+{
+	CHECK(fail_at(removal_failure));
+	CHECK_OK(try_rule_delete(fd, id));
+	fail_at(0);
+}
+
+/* Emits events of the sessions 1 to 4; those arrive whose bits are set. */
+static void check_sessions(unsigned int expected)
+{
+	unsigned int i;
+
+	for (i = 0; i < 4; i++) {
+		CHECK(emit_session(made.producer, made.session_index, i + 1, "1234", 4) > 0);
+		CHECK_EQ(consumer_skip(&made.consumer), expected >> i & 1);
+	}
+}
+
+static __u32 session_rule(int fd, __u64 session)
+{
+	struct eventlog_rule request = rule_request(NULL, NULL);
+
+	request.flags = EVENTLOG_RULE_SESSION;
+	request.session = session;
+	return rule_add_with(fd, &request);
+}
+
+/* Closes a subscriber while the others are listed and get events. */
+static void close_other(int fd, unsigned int expected)
+{
+	char *status;
+
+	CHECK(fail_at(removal_failure));
+	close(fd);
+	fail_at(0);
+	check_sessions(expected);
+	status = status_read();
+	CHECK(status && strstr(status, "scarce_session"));
+	free(status);
+}
+
+static int subscribe_other(void)
+{
+	struct eventlog_subscribe request = subscribe_request(16 * page_size());
+	int fd = device_open();
+
+	CHECK_OK(ioctl(fd, EVENTLOG_IOC_SUBSCRIBE, &request));
+	return fd;
+}
+
+TEST(removals)
+{
+	struct eventlog_counts counts = { .size = sizeof(counts) };
+	struct eventlog_register event = register_request("scarce_session u32 value");
+	__u32 plain, ids[3];
+	int others[2], i;
+
+	fail_prepare();
+	made.producer = device_open();
+	event.flags = EVENTLOG_REGISTER_SESSION;
+	register_with(made.producer, &event);
+	made.session_index = event.write_index;
+	consumer_open(&made.consumer, 16 * page_size());
+	for (removal_failure = 1; removal_failure <= 6; removal_failure++) {
+		test_note("failure %u", removal_failure);
+		plain = rule_add(made.consumer.fd, NULL, NULL);
+		for (i = 0; i < 3; i++)
+			ids[i] = session_rule(made.consumer.fd, i + 1);
+		others[0] = subscribe_other();
+		rule_add(others[0], NULL, NULL);
+		others[1] = subscribe_other();
+		session_rule(others[1], 4);
+		check_sessions(0xf);
+		/* The conditions of the other rules are tested again. */
+		remove_rule(made.consumer.fd, plain);
+		check_sessions(0x7);
+		remove_rule(made.consumer.fd, ids[1]);
+		check_sessions(0x5);
+		close_other(others[0], 0x5);
+		remove_rule(made.consumer.fd, ids[0]);
+		check_sessions(0x4);
+		close_other(others[1], 0x4);
+		remove_rule(made.consumer.fd, ids[2]);
+		check_sessions(0);
+		CHECK_OK(ioctl(made.producer, EVENTLOG_IOC_COUNTS, &counts));
+		CHECK_EQ(counts.enabled, 0);
+	}
+	consumer_close(&made.consumer);
+	close(made.producer);
 }
 
 /* A write is in the ring if it succeeds, even if something in it failed; otherwise not. */

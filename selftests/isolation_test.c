@@ -568,20 +568,27 @@ static void ruled_close(struct ruled *ruled)
 	consumer_close(&ruled->consumer);
 }
 
+/* Adds or removes a rule, for a session or without a condition. */
+static void ruled_change_any(struct ruled *ruled, __u64 *state)
+{
+	unsigned int session = test_random(state) % (SESSIONS + 2);
+
+	if (session < SESSIONS)
+		ruled_change(ruled, &ruled->ids[session], session + 1);
+	else
+		ruled_change(ruled, &ruled->plain, 0);
+}
+
 TEST(conditions_come_back)
 {
 	__u64 state = test_seed();
 	struct ruled ruled = {};
-	unsigned int i, session;
+	unsigned int i;
 
 	consumer_open(&ruled.consumer, 1 << 16);
 	ruled_register(&ruled);
 	for (i = 0; i < 120; i++) {
-		session = test_random(&state) % (SESSIONS + 2);
-		if (session < SESSIONS)
-			ruled_change(&ruled, &ruled.ids[session], session + 1);
-		else
-			ruled_change(&ruled, &ruled.plain, 0);
+		ruled_change_any(&ruled, &state);
 		if (i % 4 == 0)
 			ruled_check(&ruled);
 	}

@@ -119,7 +119,8 @@ static struct eventlog_listeners *eventlog_listeners_alloc(const struct eventlog
 				 eventlog_sinks_charged(event->domain));
 }
 
-static void eventlog_listener_fill(struct eventlog_listener *entry, const struct eventlog_sink *sink)
+static void eventlog_listener_fill(struct eventlog_listener *entry,
+				   const struct eventlog_sink *sink)
 {
 	entry->subscriber = sink->subscriber;
 	entry->stats = sink->stats;
@@ -233,7 +234,8 @@ static void eventlog_sink_shrink(struct eventlog_sink *sink)
 	} else if (!sink->plain && !entry->rule_count) {
 		listeners = eventlog_listeners_get(sink->event);
 		entry->sync = eventlog_sink_sync(sink);
-		listeners->rings_sync |= entry->sync && eventlog_subscriber_has_rings(sink->subscriber);
+		listeners->rings_sync |= entry->sync &&
+					 eventlog_subscriber_has_rings(sink->subscriber);
 		eventlog_listeners_status_set(sink->event, listeners);
 		WRITE_ONCE(entry->filtered, sink->filters);
 		WRITE_ONCE(entry->rule_count, sink->rules->count);

@@ -85,6 +85,7 @@ static struct eventlog_provider_info *eventlog_provider_alloc(const char *name)
 /*
  * Providers of retained definitions have ids too, and many users can retain more definitions
  * than there are ids.  Therefore the oldest of them are freed before the ids run out.
+ * -EAGAIN: that takes longer than a batch.
  */
 static int eventlog_provider_take_id(struct eventlog_domain *domain,
 				     struct eventlog_provider_info *info,
@@ -96,6 +97,8 @@ static int eventlog_provider_take_id(struct eventlog_domain *domain,
 		id = ida_alloc_range(&domain->provider_ids, 1, U16_MAX, GFP_KERNEL);
 		if (id != -ENOSPC || !domain->retained_count)
 			break;
+		if (domain->work >= EVENTLOG_BATCH_STEPS)
+			return -EAGAIN;
 		eventlog_event_release_retained(eventlog_event_retained_first(domain, user));
 	}
 	if (id < 0)
@@ -485,7 +488,8 @@ err_free:
  * Publishes a definition, which is found by descriptor from now on, and makes it live;
  * @provider gets one more user.  If it fails, the definition is gone.
  */
-static int eventlog_event_add(struct eventlog_draft *draft, struct eventlog_provider_info *provider,
+static int eventlog_event_add(struct eventlog_draft *draft,
+			      struct eventlog_provider_info *provider,
 			      struct eventlog_fields *fields)
 {
 	struct eventlog_event *event = draft->event;

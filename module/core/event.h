@@ -190,7 +190,7 @@ void eventlog_event_release(struct eventlog_event *event);
  * @preamble: schema text after its name; taken over on success
  *
  * Return: the struct, in no list yet, for eventlog_kernel_provider_put(); or
- * ERR_PTR: -ENOSPC (no id left), -ENOMEM.
+ * ERR_PTR: -ENOSPC (no id left), -EAGAIN (release the lock and try again), -ENOMEM.
  */
 struct eventlog_provider_info *eventlog_kernel_provider_new(struct eventlog_domain *domain,
 							    struct eventlog_provider *kernel,

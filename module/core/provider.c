@@ -225,9 +225,11 @@ static int eventlog_provider_add(struct eventlog_domain *domain,
 	/* Before subscribers note its value: the provider does not emit yet. */
 	for (i = 0; i < provider->event_count; i++)
 		atomic_long_set(&provider->events[i]->lost_rcu_idle, 0);
-	eventlog_domain_lock(domain);
-	info = eventlog_kernel_provider_new(domain, provider, *preamble);
-	eventlog_domain_unlock(domain);
+	do {
+		eventlog_domain_lock(domain);
+		info = eventlog_kernel_provider_new(domain, provider, *preamble);
+		eventlog_domain_unlock(domain);
+	} while (info == ERR_PTR(-EAGAIN));
 	if (IS_ERR(info))
 		return PTR_ERR(info);
 	*preamble = NULL;
