@@ -85,6 +85,9 @@ module_param_array_named(steps, eventlog_steps_most, ulong, NULL, 0644);
 MODULE_PARM_DESC(steps, "most steps during one hold of a lock, see core/steps.h");
 #endif
 
+/* Bytes of a user's trace events for each of trace_events_max: a quarter of small ones. */
+#define EVENTLOG_TRACE_EVENT_BYTES 4096
+
 /* Limits of one user, see core/user.h.  0 is a limit, which allows nothing. */
 #define EVENTLOG_LIMIT_DEFAULT ULONG_MAX
 static ulong user_limits[] = { [0 ... EVENTLOG_QUOTAS - 1] = EVENTLOG_LIMIT_DEFAULT };
@@ -94,9 +97,9 @@ module_param_named(user_definitions_max, user_limits[EVENTLOG_QUOTA_DEFINITIONS]
 MODULE_PARM_DESC(user_definitions_max, "limit of a user's new events in a second (1000)");
 module_param_named(user_registrations_max, user_limits[EVENTLOG_QUOTA_REGISTRATIONS], ulong, 0444);
 MODULE_PARM_DESC(user_registrations_max, "limit of a user's registrations (262144)");
-module_param_named(user_trace_events_max, user_limits[EVENTLOG_QUOTA_TRACE_EVENTS], ulong, 0444);
-MODULE_PARM_DESC(user_trace_events_max,
-		 "limit of a user's events in tracefs (a quarter of trace_events_max)");
+module_param_named(user_trace_bytes_max, user_limits[EVENTLOG_QUOTA_TRACE_BYTES], ulong, 0444);
+MODULE_PARM_DESC(user_trace_bytes_max,
+		 "limit of the memory of a user's events in tracefs, in bytes (4096 * trace_events_max)");
 module_param_named(user_retained_bytes_max, user_limits[EVENTLOG_QUOTA_RETAINED_BYTES], ulong,
 		   0444);
 MODULE_PARM_DESC(user_retained_bytes_max,
@@ -112,7 +115,8 @@ static void eventlog_user_limits_set(unsigned long ring_pages_max)
 		[EVENTLOG_QUOTA_EVENTS] = DIV_ROUND_UP(events_max, 4),
 		[EVENTLOG_QUOTA_DEFINITIONS] = 1000,
 		[EVENTLOG_QUOTA_REGISTRATIONS] = 262144,
-		[EVENTLOG_QUOTA_TRACE_EVENTS] = DIV_ROUND_UP(trace_events_max, 4),
+		[EVENTLOG_QUOTA_TRACE_BYTES] = (unsigned long)trace_events_max *
+					       EVENTLOG_TRACE_EVENT_BYTES,
 		[EVENTLOG_QUOTA_RETAINED_BYTES] = 16 << 20,
 		[EVENTLOG_QUOTA_RING_BYTES] = min(ring_pages_max, LONG_MAX / PAGE_SIZE) *
 					      PAGE_SIZE / 2,

@@ -103,8 +103,8 @@ TEST(bad_requests)
 	request.flags = EVENTLOG_INSTANCE_TRACE << 1;
 	CHECK_ERRNO(try_create(fd, &request), EINVAL);
 	request.flags = 0;
-	request.limits_set = 1 << EVENTLOG_QUOTA_TRACE_EVENTS;
-	request.limits[EVENTLOG_QUOTA_TRACE_EVENTS] = 1;
+	request.limits_set = 1 << EVENTLOG_QUOTA_TRACE_BYTES;
+	request.limits[EVENTLOG_QUOTA_TRACE_BYTES] = 1;
 	CHECK_ERRNO(try_create(fd, &request), EINVAL);
 
 	/* Names whose groups could be the same. */
@@ -227,17 +227,28 @@ TEST(limit)
 	static const char group[] = "eventlog_few_user";
 	struct eventlog_register first;
 	int fd, root;
+	__u64 bytes;
+	__u32 id;
 
 	load_traced("");
 	CHECK(trace_events_exist());
 	request.flags = EVENTLOG_INSTANCE_TRACE;
-	request.limits_set = 1 << EVENTLOG_QUOTA_TRACE_EVENTS;
-	request.limits[EVENTLOG_QUOTA_TRACE_EVENTS] = 2;
+	/* What two events take. */
+	fd = create_with(&request, &id);
+	register_event(fd, "one u32 value");
+	register_event(fd, "two u32 value");
+	bytes = quota(fd, EVENTLOG_QUOTA_TRACE_BYTES).use;
+	CHECK(bytes);
+	close(fd);
+	delete_instance(id);
+	load("");
+	request.limits_set = 1 << EVENTLOG_QUOTA_TRACE_BYTES;
+	request.limits[EVENTLOG_QUOTA_TRACE_BYTES] = bytes;
 	fd = create_with(&request, NULL);
 	first = register_event(fd, "one u32 value");
 	register_event(fd, "two u32 value");
 	register_event(fd, "three u32 value");
-	CHECK_EQ(quota(fd, EVENTLOG_QUOTA_TRACE_EVENTS).use, 2);
+	CHECK_EQ(quota(fd, EVENTLOG_QUOTA_TRACE_BYTES).use, bytes);
 	CHECK_EQ(status_now("Not in tracefs: "), -1);
 	root = device_open();
 	register_event(root, "of_root u32 value");
@@ -248,7 +259,7 @@ TEST(limit)
 	if (trace_events_stay()) {
 		/* It stays for the definition, and counts. */
 		await_end(group, "one");
-		CHECK_EQ(quota(fd, EVENTLOG_QUOTA_TRACE_EVENTS).use, 2);
+		CHECK_EQ(quota(fd, EVENTLOG_QUOTA_TRACE_BYTES).use, bytes);
 		CHECK(!made(group, "three"));
 	} else {
 		WAIT_FOR(made(group, "three"));

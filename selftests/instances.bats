@@ -38,8 +38,8 @@ teardown()
 		create --instance a --quota events=0
 		invalid value of ring_bytes
 		create --instance a --quota events=1,ring_bytes
-		'trace_events': must be one of
-		create --instance a --quota trace_events=1
+		'trace_bytes': must be one of
+		create --instance a --quota trace_bytes=1
 		the owner or a quota is not valid
 		create --instance a --quota events=1G
 		--trace needs --instance
@@ -102,7 +102,7 @@ teardown()
 @test "instances: with --trace, the events are trace events" {
 	grep -q ' tracefs ' /proc/mounts || mount -t tracefs tracefs /sys/kernel/tracing
 	[ "$(cat /sys/module/eventlog/parameters/trace_events_max)" != 0 ]
-	run_elog create --instance web-1 --trace --quota trace_events=2
+	run_elog create --instance web-1 --trace --quota trace_bytes=1M
 	[ "$status" = 0 ] || skip "this kernel has no trace events for modules"
 	"$ELOG" create --instance other
 	"$ELOG" create -D /dev/eventlog-web-1 shop/sold 'u32 number'

@@ -312,23 +312,30 @@ static void reach_trace_events(void)
 	int fd = device_open();
 	unsigned int i;
 
-	for (i = 0; i < 10; i++)
+	__u64 use = 0;
+
+	for (i = 0; i < 10; i++) {
 		CHECK_OK(try_register_number(fd, "traced", i));
-	CHECK_EQ(quota(fd, EVENTLOG_QUOTA_TRACE_EVENTS).use, 3);
+		if (i == 2)
+			use = quota(fd, EVENTLOG_QUOTA_TRACE_BYTES).use;
+	}
+	CHECK(use);
+	CHECK_EQ(quota(fd, EVENTLOG_QUOTA_TRACE_BYTES).use, use);
 	CHECK_EQ(status_now("Not in tracefs: "), 7);
 	close(fd);
 	/* The events no longer count when tracefs has removed them. */
 	fd = device_open();
 	if (trace_events_stay())
-		CHECK_EQ(quota(fd, EVENTLOG_QUOTA_TRACE_EVENTS).use, 3);
+		CHECK_EQ(quota(fd, EVENTLOG_QUOTA_TRACE_BYTES).use, use);
 	else
-		WAIT_FOR(!quota(fd, EVENTLOG_QUOTA_TRACE_EVENTS).use);
+		WAIT_FOR(!quota(fd, EVENTLOG_QUOTA_TRACE_BYTES).use);
 	close(fd);
 }
 
 TEST(trace_events)
 {
-	load_open("user_trace_events_max=3");
+	/* A quarter for each user, and one more reserved for root. */
+	load_open("trace_events_max=12");
 	as_user(USER, reach_trace_events);
 	as_user(OTHER, reach_trace_events);
 }
@@ -341,6 +348,29 @@ static bool in_tracefs(const char *name)
 	return !access(path, F_OK);
 }
 
+/* Bytes that the kernel's allocators of small and of large memory have taken. */
+static long long kernel_bytes(void)
+{
+	FILE *file = fopen("/proc/meminfo", "re");
+	long long slab = -1, large = -1;
+	char line[128];
+
+	CHECK(file);
+	while (fgets(line, sizeof(line), file)) {
+		sscanf(line, "Slab: %lld", &slab);
+		sscanf(line, "VmallocUsed: %lld", &large);
+	}
+	fclose(file);
+	CHECK(slab >= 0 && large >= 0);
+	return (slab + large) * 1024;
+}
+
+/* Frees what the kernel keeps only as a cache. */
+static void synchronize_memory(void)
+{
+	CHECK_OK(file_write("/proc/sys/vm/drop_caches", "2"));
+}
+
 /* Trace events of ended events stay, with what is attached to them, and count for their users. */
 TEST(trace_events_that_stay)
 {
@@ -348,10 +378,11 @@ TEST(trace_events_that_stay)
 	struct consumer consumer;
 	__u32 value = 7;
 	int fd, other;
-	char path[300];
+	char path[300], name[64];
+	__u64 both, one;
 	long id;
 
-	load_open("user_trace_events_max=2");
+	load_open("trace_events_max=8");
 	if (!trace_events_exist())
 		SKIP("this kernel has no trace events for modules");
 	if (!trace_events_stay())
@@ -364,7 +395,7 @@ TEST(trace_events_that_stay)
 	id = file_number(path);
 	close(fd);
 	fd = device_open_as(USER);
-	CHECK_EQ(quota(fd, EVENTLOG_QUOTA_TRACE_EVENTS).use, 2);
+	both = quota(fd, EVENTLOG_QUOTA_TRACE_BYTES).use;
 	/* There is no room for a third one, which works otherwise. */
 	consumer_open(&consumer, 1 << 16);
 	rule_add(consumer.fd, NULL, NULL);
@@ -374,24 +405,91 @@ TEST(trace_events_that_stay)
 	consumer_one(&consumer, &(struct record){});
 	consumer_close(&consumer);
 	CHECK(!in_tracefs("stays_third"));
+	CHECK_EQ(quota(fd, EVENTLOG_QUOTA_TRACE_BYTES).use, both);
 	/* The same definition gets it back; it counts for another user, so there is room now. */
 	other = device_open_as(OTHER);
 	CHECK_OK(try_register(other, "stays_again u32 x"));
-	CHECK_EQ(quota(other, EVENTLOG_QUOTA_TRACE_EVENTS).use, 1);
+	one = quota(other, EVENTLOG_QUOTA_TRACE_BYTES).use;
+	CHECK(one && one < both);
 	WAIT_FOR(in_tracefs("stays_third"));
 	CHECK_EQ(file_number(path), id);
-	CHECK_EQ(quota(fd, EVENTLOG_QUOTA_TRACE_EVENTS).use, 2);
+	CHECK(quota(fd, EVENTLOG_QUOTA_TRACE_BYTES).use > both - one);
+	both = quota(fd, EVENTLOG_QUOTA_TRACE_BYTES).use;
 	/* A changed definition does not take the name, nor the trace event of another user. */
 	third = register_event(other, "stays_changed u64 x");
-	snprintf(path, sizeof(path), "stays_changed.%x", third.descriptor);
-	WAIT_FOR(in_tracefs(path));
+	snprintf(name, sizeof(name), "stays_changed.%x", third.descriptor);
+	WAIT_FOR(in_tracefs(name));
 	CHECK(in_tracefs("stays_changed"));
-	CHECK_EQ(quota(fd, EVENTLOG_QUOTA_TRACE_EVENTS).use, 2);
+	CHECK_EQ(quota(fd, EVENTLOG_QUOTA_TRACE_BYTES).use, both);
 	close(other);
 	close(fd);
 	/* Unloading the module removes them. */
 	load_open("");
 	CHECK(!in_tracefs("stays_again") && !in_tracefs("stays_changed"));
+}
+
+/* Registers events with so many fields; returns the bytes of memory that they take. */
+static long long take_trace_events(int fd, unsigned int fields, unsigned int events)
+{
+	char command[EVENTLOG_COMMAND_MAX], name[64];
+	long long before;
+	unsigned int i, j, bytes;
+
+	synchronize_memory();
+	before = kernel_bytes();
+	for (i = 0; i < events; i++) {
+		bytes = sprintf(command, "measured_%u", i);
+		for (j = 0; j < fields; j++)
+			bytes += sprintf(command + bytes, "%s u64 f%u", j ? ";" : "", j);
+		CHECK_OK(try_register(fd, command));
+	}
+	snprintf(name, sizeof(name), "measured_%u", events - 1);
+	if (status_now("Not in tracefs: ") < 0)
+		WAIT_FOR(in_tracefs(name));
+	synchronize_memory();
+	return kernel_bytes() - before;
+}
+
+/* What is charged for trace events is the memory that the kernel takes, and is not exceeded. */
+TEST(memory_of_trace_events)
+{
+	static const unsigned int fields[] = { 1, EVENTLOG_FIELDS_MAX }, events[] = { 800, 100 };
+	long long without, with, use, limit;
+	char parameters[64];
+	unsigned int i;
+	int fd;
+
+	for (i = 0; i < ARRAY_SIZE(fields); i++) {
+		load_open("user_trace_bytes_max=0");
+		if (!trace_events_exist())
+			SKIP("this kernel has no trace events for modules");
+		fd = device_open_as(USER);
+		without = take_trace_events(fd, fields[i], events[i]);
+		CHECK_EQ(quota(fd, EVENTLOG_QUOTA_TRACE_BYTES).use, 0);
+		CHECK_EQ(status_now("Not in tracefs: "), events[i]);
+		close(fd);
+		load_open("");
+		fd = device_open_as(USER);
+		with = take_trace_events(fd, fields[i], events[i]);
+		CHECK_EQ(status_now("Not in tracefs: "), -1);
+		use = quota(fd, EVENTLOG_QUOTA_TRACE_BYTES).use;
+		close(fd);
+		test_note("%u fields: took %lld bytes, charged %lld", fields[i], with - without,
+			  use);
+		/* A tenth, and what the allocator keeps in reserve. */
+		CHECK(with - without <= use + use / 10 + (256 << 10));
+		CHECK(with - without >= use - use / 10 - (256 << 10));
+	}
+	/* The limit is not exceeded. */
+	limit = use / events[1] * 3 + 4000;
+	sprintf(parameters, "user_trace_bytes_max=%lld", limit);
+	load_open(parameters);
+	fd = device_open_as(USER);
+	take_trace_events(fd, EVENTLOG_FIELDS_MAX, 10);
+	CHECK(quota(fd, EVENTLOG_QUOTA_TRACE_BYTES).use <= (__u64)limit);
+	CHECK(quota(fd, EVENTLOG_QUOTA_TRACE_BYTES).denied);
+	CHECK_EQ(status_now("Not in tracefs: "), 7);
+	close(fd);
 }
 
 static void reach_ring_bytes(void)

@@ -50,6 +50,7 @@ struct eventlog_tokens {
  * @use: what it uses of each enum eventlog_quota; not of DEFINITIONS
  * @denied: how often a limit was reached
  * @mapped: its producer rings in each shard; changed under the shard's lock
+ * @trace_events: number of its trace events; under the lock of trace/worker.h
  * @retained: its ended definitions whose text is kept, oldest first; under domain->lock
  * @lock: protects @tokens and @of_instances
  * @tokens: its own
@@ -66,6 +67,7 @@ struct eventlog_user {
 	atomic_long_t use[EVENTLOG_QUOTAS];
 	atomic_long_t denied[EVENTLOG_QUOTAS];
 	unsigned int mapped[EVENTLOG_SHARDS_MAX];
+	unsigned int trace_events;
 	struct list_head retained;
 	spinlock_t lock;
 	struct eventlog_tokens tokens;

@@ -57,9 +57,12 @@ struct eventlog_tracers {
  * @changed_node: in a list of trace/enable.c
  * @prepared: the layout that it will be added with
  * @user: the user that it counts for, with a reference; NULL: one without limits
+ * @bytes: what is charged to @user
  * @of_instance: it counts for an instance
  * @key: identifies the definition it was made for
  * @key_node: in the table of keys
+ * @group_hash: of the name of its group
+ * @group_node: in the table of groups
  * @all_node: in the list of all
  * @node: in the worker's list, that of free ones, or a batch; else empty
  * @busy: it is in a batch
@@ -91,9 +94,12 @@ struct eventlog_trace_event {
 	struct list_head changed_node;
 	struct eventlog_trace_layout *prepared;
 	struct eventlog_user *user;
+	size_t bytes;
 	bool of_instance;
 	u64 key;
 	struct hlist_node key_node;
+	u64 group_hash;
+	struct hlist_node group_node;
 	struct list_head all_node;
 	struct list_head node;
 	bool busy;

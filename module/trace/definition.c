@@ -6,6 +6,7 @@
 #include <linux/mutex.h>
 #include <linux/ratelimit.h>
 #include <linux/siphash.h>
+#include <linux/slab.h>
 #include <linux/string.h>
 
 #include "compat.h"
@@ -64,8 +65,8 @@ void eventlog_trace_forget_event(struct eventlog_trace_event *trace)
 
 /*
  * Is there room for one more?  One in EVENTLOG_EVENTS_RESERVED is for the kernel and users
- * without limits.  All instances, which may come and go, have a half.  Without the lock it is a
- * guess.
+ * without limits.  A user has a quarter, and all instances, which may come and go, a half.
+ * Without the lock it is a guess.
  */
 static bool eventlog_trace_room(const struct eventlog_user *user, bool of_instance)
 {
@@ -73,6 +74,8 @@ static bool eventlog_trace_room(const struct eventlog_user *user, bool of_instan
 			    READ_ONCE(eventlog_traces.free_count);
 	unsigned int most = eventlog_traces.events_max;
 
+	if (user && READ_ONCE(user->trace_events) >= DIV_ROUND_UP(most, 4))
+		return false;
 	if (of_instance && READ_ONCE(eventlog_traces.instances) >= DIV_ROUND_UP(most, 2))
 		return false;
 	return used < most - (user ? most / EVENTLOG_EVENTS_RESERVED : 0);
@@ -105,6 +108,31 @@ static u64 eventlog_trace_key(const struct eventlog_event *event)
 			    eventlog_trace_text_hash(event->types),
 			    eventlog_trace_text_hash(eventlog_event_preamble(event)) ^ event->keywords,
 			    secret);
+}
+
+void eventlog_trace_user_set(struct eventlog_trace_event *trace, struct eventlog_user *user)
+{
+	struct eventlog_user *old = trace->user;
+
+	trace->user = eventlog_user_get(user);
+	if (user)
+		user->trace_events++;
+	if (!old)
+		return;
+	old->trace_events--;
+	eventlog_user_uncharge(old, EVENTLOG_QUOTA_TRACE_BYTES, trace->bytes);
+	eventlog_user_put(old);
+}
+
+/* Is a trace event in a group whose name has this hash? */
+static bool eventlog_trace_group_exists(u64 hash)
+{
+	const struct eventlog_trace_event *trace;
+
+	hash_for_each_possible(eventlog_traces.groups, trace, group_node, hash)
+		if (trace->group_hash == hash)
+			return true;
+	return false;
 }
 
 static struct eventlog_trace_event *eventlog_trace_find(u64 key)
@@ -145,16 +173,26 @@ static struct eventlog_trace_event *eventlog_trace_make(const struct eventlog_ev
 							struct eventlog_trace_layout **layout)
 {
 	struct eventlog_trace_event *trace;
+	u64 group_hash;
+	size_t bytes;
 
-	if (!*layout || !eventlog_trace_event_room(event) ||
-	    !eventlog_user_charge(event->user, EVENTLOG_QUOTA_TRACE_EVENTS, 1))
+	if (!*layout || !eventlog_trace_event_room(event))
+		return NULL;
+	group_hash = eventlog_trace_text_hash((*layout)->group);
+	bytes = kmalloc_size_roundup(sizeof(*trace)) + eventlog_trace_layout_bytes(*layout);
+	if (!eventlog_trace_group_exists(group_hash))
+		bytes += eventlog_trace_group_bytes(*layout);
+	if (!eventlog_user_charge(event->user, EVENTLOG_QUOTA_TRACE_BYTES, bytes))
 		return NULL;
 	trace = eventlog_trace_new();
 	if (!trace) {
-		eventlog_user_uncharge(event->user, EVENTLOG_QUOTA_TRACE_EVENTS, 1);
+		eventlog_user_uncharge(event->user, EVENTLOG_QUOTA_TRACE_BYTES, bytes);
 		return NULL;
 	}
-	trace->user = eventlog_user_get(event->user);
+	trace->bytes = bytes;
+	eventlog_trace_user_set(trace, event->user);
+	trace->group_hash = group_hash;
+	hash_add(eventlog_traces.groups, &trace->group_node, group_hash);
 	trace->of_instance = event->domain->id;
 	eventlog_traces.instances += trace->of_instance;
 	trace->prepared = *layout;
@@ -178,11 +216,11 @@ static bool eventlog_trace_recharge(struct eventlog_trace_event *trace, struct e
 {
 	if (trace->user == user)
 		return true;
-	if (!eventlog_user_charge(user, EVENTLOG_QUOTA_TRACE_EVENTS, 1))
+	if (user && user->trace_events >= DIV_ROUND_UP(eventlog_traces.events_max, 4))
 		return false;
-	eventlog_user_uncharge(trace->user, EVENTLOG_QUOTA_TRACE_EVENTS, 1);
-	eventlog_user_put(trace->user);
-	trace->user = eventlog_user_get(user);
+	if (!eventlog_user_charge(user, EVENTLOG_QUOTA_TRACE_BYTES, trace->bytes))
+		return false;
+	eventlog_trace_user_set(trace, user);
 	eventlog_trace_try_unmade();
 	return true;
 }
@@ -200,7 +238,7 @@ static void eventlog_trace_event_recharge(struct eventlog_event *event)
 static bool eventlog_trace_possible(const struct eventlog_event *event)
 {
 	return eventlog_trace_event_room(event) &&
-	       eventlog_user_room(event->user, EVENTLOG_QUOTA_TRACE_EVENTS);
+	       eventlog_user_room(event->user, EVENTLOG_QUOTA_TRACE_BYTES);
 }
 
 static struct eventlog_trace_layout *

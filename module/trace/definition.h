@@ -9,6 +9,7 @@
 #include "core/ops.h"
 
 struct eventlog_trace_event;
+struct eventlog_user;
 
 /* The functions that core/ calls. */
 extern const struct eventlog_trace_ops eventlog_trace_definition_ops;
@@ -25,6 +26,15 @@ void eventlog_trace_definitions_init(void);
  * The definition has no trace event then, until there is room for one.
  */
 void eventlog_trace_forget_event(struct eventlog_trace_event *trace);
+
+/**
+ * eventlog_trace_user_set() - count a trace event for another user
+ * @trace: the table is locked
+ * @user: its bytes are charged to that user; NULL: they need not be
+ *
+ * They are taken from the last user.
+ */
+void eventlog_trace_user_set(struct eventlog_trace_event *trace, struct eventlog_user *user);
 
 /**
  * eventlog_trace_make_up() - make trace events for which there was no room

@@ -3,10 +3,13 @@
  * Layouts of trace events, and printing of their records: see layout.h.
  */
 #include <linux/ctype.h>
+#include <linux/dcache.h>
 #include <linux/eventlog.h>
+#include <linux/fs.h>
 #include <linux/jhash.h>
 #include <linux/kernel.h>
 #include <linux/limits.h>
+#include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/trace_seq.h>
 
@@ -48,6 +51,13 @@ struct eventlog_trace_field {
 	unsigned int value_count;
 	char type[72];
 };
+
+/* Allocates a part of a layout. */
+static void *eventlog_trace_alloc(struct eventlog_trace_layout *layout, size_t bytes)
+{
+	layout->bytes += kmalloc_size_roundup(bytes);
+	return eventlog_alloc(bytes);
+}
 
 /* ---- reading a definition ---- */
 
@@ -232,7 +242,8 @@ static bool eventlog_trace_sets_copy(struct eventlog_trace_layout *layout,
 
 	for (pass = 0; pass < 2; pass++) {
 		if (pass) {
-			layout->values = eventlog_alloc(sets.count * sizeof(*value) + sets.bytes);
+			layout->values = eventlog_trace_alloc(layout, sets.count * sizeof(*value) +
+								      sets.bytes);
 			if (!layout->values)
 				return false;
 			value = layout->values;
@@ -594,10 +605,12 @@ static bool eventlog_trace_name_allows(char c, bool first, bool plain)
  * that identifiers do not have; if @plain, only for those that file names cannot have.  A
  * name that is too long ends in "_" and a hash.
  */
-static char *eventlog_trace_name_make(const char *prefix, const char *name, bool plain)
+static char *eventlog_trace_name_make(struct eventlog_trace_layout *layout, const char *prefix,
+				      const char *name, bool plain)
 {
 	size_t prefix_bytes = strlen(prefix), bytes = strlen(name);
-	char *made = eventlog_alloc(prefix_bytes + bytes + EVENTLOG_TRACE_SUFFIX + 1), *c;
+	char *made = eventlog_trace_alloc(layout, prefix_bytes + bytes + EVENTLOG_TRACE_SUFFIX + 1);
+	char *c;
 	const size_t most = NAME_MAX - EVENTLOG_TRACE_SUFFIX - prefix_bytes;
 
 	if (!made)
@@ -627,13 +640,15 @@ struct eventlog_trace_layout *eventlog_trace_layout_new(const struct eventlog_ev
 	types = eventlog_alloc((count + 1) * sizeof(*types));
 	if (!layout || !types)
 		goto out;
-	layout->text = eventlog_alloc(strlen(event->fields_text) + 1);
-	layout->fields = eventlog_alloc((count + 1) * sizeof(*layout->fields));
-	layout->patches = eventlog_alloc((count + 1) * sizeof(*layout->patches));
-	layout->ftrace_fields = eventlog_alloc((count + 2) * sizeof(*layout->ftrace_fields));
-	layout->group = eventlog_trace_name_make(plain ? "" : event->domain->trace_group,
+	layout->bytes = kmalloc_size_roundup(sizeof(*layout));
+	layout->text = eventlog_trace_alloc(layout, strlen(event->fields_text) + 1);
+	layout->fields = eventlog_trace_alloc(layout, (count + 1) * sizeof(*layout->fields));
+	layout->patches = eventlog_trace_alloc(layout, (count + 1) * sizeof(*layout->patches));
+	layout->ftrace_fields = eventlog_trace_alloc(layout, (count + 2) *
+							     sizeof(*layout->ftrace_fields));
+	layout->group = eventlog_trace_name_make(layout, plain ? "" : event->domain->trace_group,
 						 event->provider->name, plain);
-	layout->name = eventlog_trace_name_make("", event->name, plain);
+	layout->name = eventlog_trace_name_make(layout, "", event->name, plain);
 	if (!layout->text || !layout->fields || !layout->patches || !layout->ftrace_fields ||
 	    !layout->group || !layout->name)
 		goto out;
@@ -654,12 +669,70 @@ struct eventlog_trace_layout *eventlog_trace_layout_new(const struct eventlog_ev
 	layout->print_fmt = eventlog_text_make(eventlog_trace_format_write, layout, NULL,
 					       eventlog_alloc);
 	done = layout->print_fmt;
+	if (done)
+		layout->bytes += kmalloc_size_roundup(strlen(layout->print_fmt) + 1);
 out:
 	eventlog_free(types);
 	if (done)
 		return layout;
 	eventlog_trace_layout_free(layout);
 	return NULL;
+}
+
+/* ---- memory ---- */
+
+/* A copy of struct ftrace_event_field, which the kernel does not export. */
+struct eventlog_ftrace_event_field {
+	struct list_head link;
+	const char *name;
+	const char *type;
+	int filter_type;
+	int offset;
+	int size;
+	int is_signed;
+	int len;
+};
+
+/* The files of an event in tracefs, and its directory. */
+#define EVENTLOG_TRACE_INODES (5 + IS_ENABLED(CONFIG_PERF_EVENTS) + \
+			       IS_ENABLED(CONFIG_HIST_TRIGGERS) + \
+			       IS_ENABLED(CONFIG_HIST_TRIGGERS_DEBUG) + \
+			       IS_ENABLED(CONFIG_TRACE_EVENT_INJECT))
+
+/* The files enable and filter of a group, and its directory. */
+#define EVENTLOG_TRACE_GROUP_INODES 3
+
+/*
+ * Memory of a directory in tracefs: an inode and a dentry for each file, or since 6.6 one
+ * struct (the rest is a cache, which the kernel frees when it needs memory).
+ */
+static size_t eventlog_tracefs_bytes(const char *name, unsigned int inodes)
+{
+	size_t name_bytes = strlen(name) + 1, bytes;
+
+	if (EVENTLOG_TRACE_FILES)
+		/* tracefs adds a few words to an inode. */
+		bytes = inodes * (sizeof(struct dentry) + sizeof(struct inode) + 4 * sizeof(long));
+	else
+		bytes = 128 + kmalloc_size_roundup(name_bytes);
+	if (EVENTLOG_TRACE_FILES && name_bytes > DNAME_INLINE_LEN)
+		bytes += kmalloc_size_roundup(name_bytes + 3 * sizeof(long));
+	return bytes;
+}
+
+size_t eventlog_trace_layout_bytes(const struct eventlog_trace_layout *layout)
+{
+	return layout->bytes + sizeof(struct trace_event_file) +
+	       (layout->field_count + layout->session) *
+	       sizeof(struct eventlog_ftrace_event_field) +
+	       eventlog_tracefs_bytes(layout->name, EVENTLOG_TRACE_INODES);
+}
+
+/* ftrace has two small structs for it, and a copy of its name. */
+size_t eventlog_trace_group_bytes(const struct eventlog_trace_layout *layout)
+{
+	return eventlog_tracefs_bytes(layout->group, EVENTLOG_TRACE_GROUP_INODES) + 128 +
+	       kmalloc_size_roundup(strlen(layout->group) + 1);
 }
 
 void eventlog_trace_layout_free(struct eventlog_trace_layout *layout)

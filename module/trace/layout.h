@@ -62,6 +62,7 @@ struct eventlog_trace_value;
  * @field_count: number of @fields
  * @values: members of the enum and flags types used
  * @text: copy of the definition's text; the names in @fields point into it
+ * @bytes: memory of the layout
  */
 struct eventlog_trace_layout {
 	bool session;
@@ -80,6 +81,7 @@ struct eventlog_trace_layout {
 	unsigned int field_count;
 	struct eventlog_trace_value *values;
 	char *text;
+	size_t bytes;
 };
 
 /**
@@ -93,6 +95,21 @@ struct eventlog_trace_layout {
  * Return: the layout; NULL: out of memory, or the fixed part is too large for ftrace.
  */
 struct eventlog_trace_layout *eventlog_trace_layout_new(const struct eventlog_event *event);
+
+/**
+ * eventlog_trace_layout_bytes() - memory that a trace event with a layout takes
+ * @layout: the layout
+ *
+ * Return: bytes of the layout, and of what ftrace makes in its first instance.  Further instances,
+ * which only root makes, are not counted.
+ */
+size_t eventlog_trace_layout_bytes(const struct eventlog_trace_layout *layout);
+
+/**
+ * eventlog_trace_group_bytes() - memory that ftrace takes for the group of a trace event
+ * @layout: of the first one in the group
+ */
+size_t eventlog_trace_group_bytes(const struct eventlog_trace_layout *layout);
 
 /**
  * eventlog_trace_layout_free() - free a layout

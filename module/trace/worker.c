@@ -271,12 +271,11 @@ static void eventlog_trace_free(struct eventlog_trace_event *trace)
 {
 	list_move_tail(&trace->node, &eventlog_traces.free);
 	eventlog_traces.free_count++;
-	eventlog_user_uncharge(trace->user, EVENTLOG_QUOTA_TRACE_EVENTS, 1);
-	eventlog_user_put(trace->user);
-	trace->user = NULL;
+	eventlog_trace_user_set(trace, NULL);
 	eventlog_traces.instances -= trace->of_instance;
 	trace->of_instance = false;
 	hash_del(&trace->key_node);
+	hash_del(&trace->group_node);
 	eventlog_trace_layout_free(trace->prepared);
 	trace->prepared = NULL;
 	eventlog_trace_pin(&trace->pinned, false);
@@ -417,6 +416,7 @@ static void eventlog_trace_work(struct work_struct *work)
 int eventlog_trace_init(unsigned int events_max, const struct eventlog_trace_file_ops *file_ops)
 {
 	hash_init(eventlog_traces.keys);
+	hash_init(eventlog_traces.groups);
 	hash_init(eventlog_traces.names);
 	eventlog_traces.events_max = events_max;
 	eventlog_traces.file_ops = file_ops;

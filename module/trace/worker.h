@@ -45,6 +45,7 @@ struct eventlog_trace_event;
  * @todo: for the worker
  * @free: for reuse, oldest first
  * @keys: by the definition that they were made for, except free ones
+ * @groups: by their group, likewise
  * @names: by the name that ftrace knows; the worker's
  * @queue: for the work items
  * @work: the worker
@@ -67,6 +68,7 @@ struct eventlog_traces {
 	struct list_head todo;
 	struct list_head free;
 	DECLARE_HASHTABLE(keys, 10);
+	DECLARE_HASHTABLE(groups, 10);
 	DECLARE_HASHTABLE(names, 10);
 	struct workqueue_struct *queue;
 	struct delayed_work work;

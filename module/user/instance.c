@@ -388,7 +388,7 @@ static int eventlog_instance_limits(const struct eventlog_instance_create *reque
 		[EVENTLOG_QUOTA_EVENTS] = eventlog_instances_root->events_max,
 		[EVENTLOG_QUOTA_DEFINITIONS] = min_t(unsigned long, LONG_MAX, U32_MAX),
 		[EVENTLOG_QUOTA_REGISTRATIONS] = LONG_MAX,
-		[EVENTLOG_QUOTA_TRACE_EVENTS] =
+		[EVENTLOG_QUOTA_TRACE_BYTES] =
 			request->flags & EVENTLOG_INSTANCE_TRACE ? LONG_MAX : 0,
 		[EVENTLOG_QUOTA_RETAINED_BYTES] = LONG_MAX,
 		[EVENTLOG_QUOTA_RING_BYTES] = LONG_MAX,

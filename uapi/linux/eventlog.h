@@ -277,7 +277,7 @@ enum eventlog_quota {
 	EVENTLOG_QUOTA_EVENTS		= 0,	/* live definitions */
 	EVENTLOG_QUOTA_DEFINITIONS	= 1,	/* new definitions in a second */
 	EVENTLOG_QUOTA_REGISTRATIONS	= 2,
-	EVENTLOG_QUOTA_TRACE_EVENTS	= 3,	/* beyond it, events are not in tracefs */
+	EVENTLOG_QUOTA_TRACE_BYTES	= 3,	/* beyond it, events are not in tracefs */
 	EVENTLOG_QUOTA_RETAINED_BYTES	= 4,	/* beyond it, the oldest texts go */
 	EVENTLOG_QUOTA_RING_BYTES	= 5,	/* rings of subscribers and of producers */
 };
@@ -876,7 +876,7 @@ struct eventlog_filter_get {
  * the caller's user namespace.
  *
  * limits[] has the limits of enum eventlog_quota; limits_set says which of them are set, the
- * others are 0 and stand for the limit of a user of the root.  EVENTLOG_QUOTA_TRACE_EVENTS can
+ * others are 0 and stand for the limit of a user of the root.  EVENTLOG_QUOTA_TRACE_BYTES can
  * be set only with EVENTLOG_INSTANCE_TRACE.  EVENTLOG_QUOTA_EVENTS is also the instance's
  * events_max, and is at most that of the root.
  *

@@ -99,7 +99,7 @@ static int put_capture(const struct background_info *info, void *context)
 /* By enum eventlog_quota. */
 static const char *const quota_labels[EVENTLOG_QUOTAS] = {
 	"your events", "your new events in a second", "your registrations",
-	"your events in tracefs", "bytes of your ended events", "bytes of your rings",
+	"bytes of your trace events", "bytes of your ended events", "bytes of your rings",
 };
 
 /* Return: 0 or a negative errno. */

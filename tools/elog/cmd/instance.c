@@ -17,7 +17,7 @@
 #include "util/nearest.h"
 
 const char *const quota_names[EVENTLOG_QUOTAS] = {
-	"events", "definitions", "registrations", "trace_events", "retained_bytes", "ring_bytes",
+	"events", "definitions", "registrations", "trace_bytes", "retained_bytes", "ring_bytes",
 };
 
 /* ------------------------------------------------------------------------
@@ -96,7 +96,7 @@ static int read_quota(char *text, bool trace, struct eventlog_instance_create *r
 
 	memcpy(names, quota_names, sizeof(names));
 	if (!trace)
-		names[EVENTLOG_QUOTA_TRACE_EVENTS] = NULL;
+		names[EVENTLOG_QUOTA_TRACE_BYTES] = NULL;
 	if (value)
 		*value++ = '\0';
 	quota = choice_find(names, EVENTLOG_QUOTAS, text);

@@ -181,7 +181,7 @@ static const struct option_definition definitions[] = {
 	  "default 600, or 660 with GROUP", TEXT(mode) },
 	{ OPTION_QUOTA, "quota", "NAME=N[,NAME=N...]",
 	  "with --instance: limits of the instance: events, definitions\n"
-	  "(a second), registrations, trace_events (with --trace),\n"
+	  "(a second), registrations, trace_bytes (with --trace),\n"
 	  "retained_bytes, ring_bytes; N may have a suffix K, M or G;\n"
 	  "default: those of a user", TEXT(quota) },
 	{ OPTION_TRACE, "trace", NULL, "with --instance: its events are trace events, too, in\n"
