@@ -334,7 +334,7 @@ out:
 	ring->taken = true;
 }
 
-/* ---- what becomes of a ring ---- */
+/* ---- rest and removal of a ring ---- */
 
 /*
  * Puts a ring to sleep after two looks in a row have found nothing.  The first one sets

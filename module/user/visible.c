@@ -23,18 +23,6 @@ struct eventlog_viewer eventlog_viewer_of(const struct eventlog_domain *domain, 
 	};
 }
 
-static void eventlog_registrants_lock(struct eventlog_domain *domain)
-{
-	spin_lock(&domain->registrants_lock);
-	eventlog_steps_begin(&domain->registrants_steps);
-}
-
-static void eventlog_registrants_unlock(struct eventlog_domain *domain)
-{
-	eventlog_steps_end(&domain->registrants_steps, EVENTLOG_STEPS_VISIBLE);
-	spin_unlock(&domain->registrants_lock);
-}
-
 /* Finds a user's place in a tree; the registrant is there unless it is NULL. */
 static struct rb_node **eventlog_registrant_place(struct eventlog_domain *domain,
 						  struct rb_root *registrants, kuid_t uid,
@@ -62,7 +50,8 @@ struct eventlog_registrant *eventlog_registrant_get(struct eventlog_registrant *
 	struct eventlog_registrant *registrant = spare;
 	struct rb_node **place, *parent;
 
-	eventlog_registrants_lock(event->domain);
+	spin_lock(&event->domain->registrants_lock);
+	eventlog_steps_begin(&event->domain->registrants_steps);
 	place = eventlog_registrant_place(event->domain, &event->registrants, uid, &parent);
 	if (*place) {
 		registrant = rb_entry(*place, struct eventlog_registrant, node);
@@ -73,7 +62,8 @@ struct eventlog_registrant *eventlog_registrant_get(struct eventlog_registrant *
 		rb_insert_color(&registrant->node, &event->registrants);
 	}
 	registrant->registrations++;
-	eventlog_registrants_unlock(event->domain);
+	eventlog_steps_end(&event->domain->registrants_steps, EVENTLOG_STEPS_VISIBLE);
+	spin_unlock(&event->domain->registrants_lock);
 	if (registrant != spare)
 		eventlog_free(spare);
 	return registrant;
@@ -84,11 +74,13 @@ void eventlog_registrant_put(struct eventlog_registrant *registrant)
 	struct eventlog_event *event = registrant->event;
 	bool last;
 
-	eventlog_registrants_lock(event->domain);
+	spin_lock(&event->domain->registrants_lock);
+	eventlog_steps_begin(&event->domain->registrants_steps);
 	last = !--registrant->registrations;
 	if (last)
 		rb_erase(&registrant->node, &event->registrants);
-	eventlog_registrants_unlock(event->domain);
+	eventlog_steps_end(&event->domain->registrants_steps, EVENTLOG_STEPS_VISIBLE);
+	spin_unlock(&event->domain->registrants_lock);
 	if (last)
 		eventlog_free(registrant);
 }
@@ -99,10 +91,12 @@ bool eventlog_event_registered_by(const struct eventlog_event *event, kuid_t uid
 	struct rb_node *parent;
 	bool found;
 
-	eventlog_registrants_lock(event->domain);
+	spin_lock(&event->domain->registrants_lock);
+	eventlog_steps_begin(&event->domain->registrants_steps);
 	registrants = event->registrants;
 	found = *eventlog_registrant_place(event->domain, &registrants, uid, &parent);
-	eventlog_registrants_unlock(event->domain);
+	eventlog_steps_end(&event->domain->registrants_steps, EVENTLOG_STEPS_VISIBLE);
+	spin_unlock(&event->domain->registrants_lock);
 	return found;
 }
 
