@@ -25,9 +25,6 @@
 #define UE_FAULTS_MAX 10
 /* How often it tries a locked page again, about once in a jiffy. */
 #define UE_LOCKED_MAX 1000
-/* A set of more memories has their work items write its bits. */
-#define UE_SHARED_MAX 16
-
 /* Events that were enabled or disabled, the last one first; under the lock, taken last. */
 static DEFINE_SPINLOCK(ue_dirty_lock);
 static LIST_HEAD(ue_dirty);
@@ -115,13 +112,17 @@ static void ue_bit_show(struct eventlog_ue_memory *memory,
 		mmap_read_unlock(mm);
 	}
 	mmput_async(mm);
-	if (ret)
+	/* Its work item looks at all bits of the event: do not have it start again. */
+	if (ret && memory->round != round)
 		eventlog_ue_memory_defer(memory, round);
 }
 
-/* Has the memories of a set look at their bits. */
+/* Has the memories of a set look at their bits, once for all bits of a changed event. */
 static void ue_set_defer(struct eventlog_ue_set *set, unsigned long round)
 {
+	if (set->last == round)
+		return;
+	set->last = round;
 	if (list_empty(&set->node) || (long)(round - set->since) < 0)
 		set->since = round;
 	if (list_empty(&set->node))
@@ -139,13 +140,14 @@ static unsigned int ue_enabler_show(struct eventlog_ue_enabler *enabler)
 	struct eventlog_ue_memory *memory;
 	unsigned int steps = 1;
 
+	if (eventlog_ue_set_crowded(set)) {
+		ue_set_defer(set, round);
+		enabler->round = round;
+		return steps;
+	}
 	/* Nothing but fork, at the end of the list, changes it. */
 	list_for_each_entry_rcu(memory, &set->memories, set_node,
 				lockdep_is_held(&eventlog_ue_mutex)) {
-		if (steps > UE_SHARED_MAX) {
-			ue_set_defer(set, round);
-			break;
-		}
 		ue_bit_show(memory, enabler, round);
 		steps++;
 	}

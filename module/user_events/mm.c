@@ -459,6 +459,7 @@ void eventlog_ue_memory_defer(struct eventlog_ue_memory *memory, unsigned long r
 	idle = !memory->working && list_empty(&memory->work_node);
 	if (idle || (long)(round - memory->since) < 0)
 		memory->since = round;
+	memory->round = round;
 	if (idle)
 		list_add_tail(&memory->work_node, &memory->owner->waiting);
 	memory->again |= memory->working;

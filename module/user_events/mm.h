@@ -51,6 +51,7 @@ extern struct workqueue_struct *eventlog_ue_queue;
  * @faulting: fault pages in; before, all bits that can be written are written
  * @missed: a bit could not be written
  * @since: look at events that have changed since this round
+ * @round: the last round to look for
  * @next: the next bit to look at
  * @faults: how often its page was faulted in
  * @rcu: frees it
@@ -76,6 +77,7 @@ struct eventlog_ue_memory {
 	bool faulting;
 	bool missed;
 	unsigned long since;
+	unsigned long round;
 	struct eventlog_ue_bit next;
 	unsigned int faults;
 	struct rcu_head rcu;

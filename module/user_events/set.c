@@ -20,6 +20,9 @@ DEFINE_MUTEX(eventlog_ue_mutex);
 struct eventlog_steps eventlog_ue_steps;
 DEFINE_RAW_SPINLOCK(eventlog_ue_table_lock);
 
+/* More memories than that have their work items write the bits of a set. */
+#define UE_SHARED_MAX 16
+
 /* Sets that nothing holds. */
 static LIST_HEAD(ue_sets_dropped);
 
@@ -156,6 +159,17 @@ struct eventlog_ue_set *eventlog_ue_set_hold(struct eventlog_ue_set *set)
 	set->holders++;
 	raw_spin_unlock(&eventlog_ue_table_lock);
 	return set;
+}
+
+bool eventlog_ue_set_crowded(const struct eventlog_ue_set *set)
+{
+	bool crowded;
+
+	lockdep_assert_held(&eventlog_ue_mutex);
+	raw_spin_lock(&eventlog_ue_table_lock);
+	crowded = set->holders > UE_SHARED_MAX;
+	raw_spin_unlock(&eventlog_ue_table_lock);
+	return crowded;
 }
 
 /* Adds a copy of an enabler to a set; what it allocates is charged to the caller. */

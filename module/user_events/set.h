@@ -90,6 +90,7 @@ struct eventlog_ue_enabler {
  *	that have no holder
  * @round: number of the last such look; memories at the end of the list know it
  * @since: the first change that they have to look for
+ * @last: the last one
  */
 struct eventlog_ue_set {
 	struct eventlog_ue_owner *owner;
@@ -100,6 +101,7 @@ struct eventlog_ue_set {
 	struct list_head node;
 	unsigned long round;
 	unsigned long since;
+	unsigned long last;
 };
 
 /* Is the event enabled?  It is live. */
@@ -198,6 +200,12 @@ void eventlog_ue_set_free(struct eventlog_ue_set *set);
  * Return: @set, for eventlog_ue_set_put().
  */
 struct eventlog_ue_set *eventlog_ue_set_hold(struct eventlog_ue_set *set);
+
+/**
+ * eventlog_ue_set_crowded() - has a set so many memories that work items write its bits
+ * @set: the set; eventlog_ue_mutex is held
+ */
+bool eventlog_ue_set_crowded(const struct eventlog_ue_set *set);
 
 /**
  * eventlog_ue_set_copy() - make a copy of a set that nothing holds
