@@ -364,8 +364,9 @@ TEST(parameter_trace_events_max)
 	CHECK_EQ(status_now("Not in tracefs: "), -1);
 	register_event(fd, "three");
 	CHECK_EQ(status_now("Not in tracefs: "), 1);
-	CHECK_OK(try_unregister(fd, event.write_index));
 	snprintf(path, sizeof(path), TRACE_EVENTS "/%s/two", trace_group());
+	WAIT_FOR(!access(path, F_OK));
+	CHECK_OK(try_unregister(fd, event.write_index));
 	if (trace_events_stay()) {
 		/* Its place is kept for it. */
 		CHECK_EQ(status_now("Not in tracefs: "), 1);

@@ -65,8 +65,8 @@ void eventlog_trace_forget_event(struct eventlog_trace_event *trace)
 
 /*
  * Is there room for one more?  One in EVENTLOG_EVENTS_RESERVED is for the kernel and users
- * without limits.  A user has a quarter, and all instances, which may come and go, a half.
- * Without the lock it is a guess.
+ * without limits.  A user has a quarter, and all instances a half, because the root may
+ * delete and create them.  Without the lock it is a guess.
  */
 static bool eventlog_trace_room(const struct eventlog_user *user, bool of_instance)
 {
