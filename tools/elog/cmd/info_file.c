@@ -33,6 +33,7 @@ static const struct entry entries[] = {
 	{ "capture", "capture", true },
 	{ "files", "files", true },
 	{ "continues", "continues a file", true },
+	{ "events_before", "events in earlier files", true },
 	{ "version", "version", true },
 	{ "flags", "flags", true },
 	{ "byte_order", "byte order", true },
