@@ -154,6 +154,8 @@ has_begun()
 # counts; its process is $started.
 start_elog()
 {
+	# The process that opens it may start late.
+	: > "$work/err"
 	"$ELOG" "$1" -v "${@:2}" > "$work/out" 2> "$work/err" 3>&- &
 	started=$!
 	background+=("$started")
