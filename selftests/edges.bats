@@ -70,10 +70,9 @@ join_capture()
 		rm -f "$work/disk/file"
 		read -ra arguments <<< "$mode"
 		status=0
-		# The command ends after all events were emitted.
 		"$ELOG" capture -e 'full/*' "${arguments[@]}" -- bash -c \
-			"while_stopped \$PPID '$ELOG' emit -n $emitted full/x 'u64 a' a=1
-			exec sleep 1000" > "$work/disk/out" 2> "$work/err" || status=$?
+			"while_stopped \$PPID '$ELOG' emit -n $emitted full/x 'u64 a' a=1" \
+			> "$work/disk/out" 2> "$work/err" || status=$?
 		cat "$work/err"
 		[ "$status" = 1 ]
 		contains "$(< "$work/err")" "No space left on device" ", lost 0"
@@ -81,7 +80,7 @@ join_capture()
 		unwritten=$(sed -n 's/^elog: .* \([0-9]*\) not written, lost 0$/\1/p' "$work/err")
 		[ $((shown + unwritten)) = $emitted ]
 		if [ -n "$mode" ]; then
-			[ "$("$ELOG" show -q "$work/disk/file" 2> /dev/null | wc -l)" = "$shown" ]
+			[ "$("$ELOG" show -q "$work/disk/file" 2> /dev/null | grep -vc "^#")" = "$shown" ]
 		else
 			[ "$(wc -l < "$work/disk/out")" = "$shown" ]
 		fi

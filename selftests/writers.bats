@@ -193,11 +193,9 @@ all_show()
 	two_cpus
 	small_disk "$work/disk" 128K
 	status=0
-	# The command ends after all events were emitted.
 	"$ELOG" capture -e 'number/*' --per-cpu-bytes 4M -o "$work/disk/file" --writers 2 -- \
 		bash -c "while_stopped \$PPID bash -c 'taskset -c 0 \"\$PRODUCER\" 0 3000 0
-			taskset -c 1 \"\$PRODUCER\" 3000 10 0'
-			exec sleep 1000" > /dev/null 2> "$work/err" || status=$?
+			taskset -c 1 \"\$PRODUCER\" 3000 10 0'" > /dev/null 2> "$work/err" || status=$?
 	cat "$work/err"
 	[ "$status" = 1 ]
 	contains "$(< "$work/err")" "No space left on device" ", lost 0"
@@ -306,8 +304,7 @@ frozen_disk()
 	status=0
 	"$ELOG" capture -e 'number/*' --per-cpu-bytes 4M -o "$work/disk/file" --writers 2 -- \
 		bash -c "while_stopped \$PPID bash -c 'taskset -c 0 \"\$PRODUCER\" 0 3000 0
-			taskset -c 1 \"\$PRODUCER\" 3000 3000 0'
-			exec sleep 1000" > /dev/null 2> "$work/err" || status=$?
+			taskset -c 1 \"\$PRODUCER\" 3000 3000 0'" > /dev/null 2> "$work/err" || status=$?
 	cat "$work/err"
 	[ "$status" = 1 ]
 	contains "$(< "$work/err")" "No space left on device"

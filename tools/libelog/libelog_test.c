@@ -1025,7 +1025,9 @@ static void test_text(void)
 	check_string(elog_lost_name(EVENTLOG_LOST_PAUSED), "paused");
 	check(!elog_lost_name(EVENTLOG_LOST_PAUSED + 1));
 	check(!elog_lost_name(EVENTLOG_LOST_CAUSES - 1));
-	check(!elog_lost_name(EVENTLOG_LOST_CAUSES));
+	check_string(elog_lost_name(ELOG_LOST_NOT_WRITTEN), "not written");
+	check_string(elog_lost_name(ELOG_LOST_REMOVED), "removed");
+	check(!elog_lost_name(ELOG_LOST_REMOVED + 1));
 }
 
 /* Strings of any length with one special byte at any position. */

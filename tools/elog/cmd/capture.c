@@ -18,6 +18,9 @@
  * event at a time. They may be slower than the producers, especially if the reader of the
  * output is slow. So their consumer has a backlog, which a thread of the library fills from
  * the rings. A flight recorder needs no backlog.
+ *
+ * If the disk is full or fails, the writer waits: an event that it did not take is held here,
+ * and all others stay in the rings and in the backlog.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -30,6 +33,7 @@
 #include "export/export.h"
 #include "input/missing.h"
 #include "output/printer.h"
+#include "record/stall.h"
 #include "record/writer.h"
 #include "util/background.h"
 #include "util/signals.h"
@@ -37,6 +41,7 @@
 #define BATCH_MS	100
 #define SYNC_NS		200000000ULL	/* from one SYNC block to the next */
 #define REPORT_NS	10000000000ULL	/* from one line about loss to the next */
+#define DISK_MS		1000	/* a flight recorder tries again to write after this */
 #define FROZEN_BYTES	(256U << 20) /* of output, buffered while the rings are frozen */
 #define SUB_BUFFER_BYTES 131072	/* if the rings are large enough */
 #define SUB_BUFFERS_MAX	16	/* of a flight recorder */
@@ -55,6 +60,9 @@ struct capture {
 	struct export export;		/* if it has a visit */
 	struct source *source;
 	struct output output;
+	struct entry entry;		/* of the batch that was started */
+	bool held;			/* the writer has not taken it yet */
+	struct stall stall;
 
 	unsigned int snapshots;		/* so far */
 	int rotations_seen;
@@ -129,9 +137,15 @@ static void export_entry(struct capture *capture, const struct entry *entry)
 static void take_entry(struct capture *capture, const struct entry *entry)
 {
 	bool event = entry->item.type == ELOG_ITEM_EVENT;
+	int ret = 0;
 
 	if (capture->writer)
-		check_written(capture, writer_add(capture->writer, entry));
+		ret = writer_add(capture->writer, entry);
+	capture->held = ret == -EAGAIN;
+	if (capture->held)
+		return;
+	if (capture->writer)
+		check_written(capture, ret);
 	else if (capture->export.visit)
 		export_entry(capture, entry);
 	else if (event)
@@ -147,21 +161,23 @@ static void take_entry(struct capture *capture, const struct entry *entry)
 
 /*
  * Handle the batch that was started. Allow signals while writing to a file: the file may
- * be a pipe whose reader is stuck, and a signal must still end the capture.
+ * be a pipe whose reader is stuck, and a signal must still end the capture. If the writer
+ * waits, the next call continues.
  */
 static void take_batch(struct capture *capture)
 {
-	struct entry entry;
 	int ret;
 
 	if (capture->writer)
 		signals_let_in();
 	while (is_going(capture)) {
-		ret = source_next(capture->source, &entry);
+		ret = capture->held ? 1 : source_next(capture->source, &capture->entry);
 		if (!ret)
 			break;
 		if (ret > 0) {
-			take_entry(capture, &entry);
+			take_entry(capture, &capture->entry);
+			if (capture->held)
+				break;
 		} else if (ret == -EBADMSG) {
 			capture->damaged = true;
 			if (capture->printer)
@@ -208,6 +224,18 @@ static void flush_batch(struct capture *capture)
 	flush_sink(capture);
 }
 
+/* Continue a batch after the writer has waited. @over: this is the last call. */
+static void continue_batch(struct capture *capture, bool over)
+{
+	capture->writer->wait.final = over;
+	if (!writer_waits(capture->writer))
+		take_batch(capture);
+	if (over && !capture->held && is_going(capture))
+		flush_batch(capture);
+	else if (!capture->held)
+		flush_sink(capture);
+}
+
 /* ------------------------------------------------------------------------
  * The flight recorder
  */
@@ -233,6 +261,9 @@ static void take_snapshot(struct capture *capture, const char *reason)
 		return;
 	}
 	capture->output.limit = FROZEN_BYTES;
+	/* The disk may work again. */
+	if (capture->writer)
+		capture->writer->wait.retry = 0;
 	take_batch(capture);
 	capture->output.limit = limit;
 	ret = live_resume(&capture->live);
@@ -276,14 +307,15 @@ static int open_trigger(struct capture *capture)
 /* Wait for a trigger, a signal, or the end of -d. */
 static int wait_for_snapshot(struct capture *capture)
 {
+	int most = capture->writer && capture->writer->wait.error ? DISK_MS : -1;
 	bool over;
 	int ret;
 
 	if (!capture->trigger) {
-		live_sleep(&capture->live, -1, &over);
+		live_sleep(&capture->live, most, &over);
 		return 0;
 	}
-	ret = elog_consumer_wait(capture->trigger, live_left(&capture->live, -1),
+	ret = elog_consumer_wait(capture->trigger, live_left(&capture->live, most),
 				 signals_mask());
 	capture->live.deleted |= ret == -ENODEV;
 	return ret == -ENODEV ? 0 : ret;
@@ -322,10 +354,13 @@ static void run_recorder(struct capture *capture)
 			continue;
 		}
 		if (capture->writer &&
-		    capture->rotations_seen != signals_rotations()) {
+		    (capture->rotations_seen != signals_rotations() ||
+		     (capture->writer->wait.error && !writer_waits(capture->writer)))) {
 			sync_file(capture);
 			continue;
 		}
+		if (capture->writer)
+			stall_report(&capture->stall, capture->writer, capture->background, false);
 		ret = wait_for_snapshot(capture);
 		if (ret > 0) {
 			ret = drain_trigger(capture);
@@ -363,9 +398,12 @@ static void report_loss(struct capture *capture)
 static void copy_rings(struct capture *capture, bool ready)
 {
 	struct writer *writer = capture->writer;
-	bool rotate = rotation_requested(capture);
+	bool rotate;
 	int ret = 0;
 
+	if (writer_waits(writer) && !writer->parallel)
+		return;
+	rotate = rotation_requested(capture);
 	signals_let_in();
 	if (rotate || (monotonic() - capture->synced >= SYNC_NS &&
 		       (ready || writer->pending))) {
@@ -380,10 +418,11 @@ static void copy_rings(struct capture *capture, bool ready)
 			  writer->records >= capture->options->count;
 }
 
-/* The threads of a parallel writer wait for events themselves. */
+/* The threads of a parallel writer wait themselves. If the disk is full, events are there. */
 static int wait_for_events(struct capture *capture, bool *over)
 {
-	if (!capture->writer || !capture->writer->parallel)
+	if (!capture->writer ||
+	    (!capture->writer->parallel && !capture->held && !writer_waits(capture->writer)))
 		return live_wait(&capture->live, BATCH_MS, over);
 	live_sleep(&capture->live, BATCH_MS, over);
 	return 0;
@@ -403,14 +442,21 @@ static void run_loop(struct capture *capture)
 		}
 		if (!capture->source)
 			copy_rings(capture, ret > 0);
+		else if (capture->held)
+			continue_batch(capture, over);
 		else if (ret || over || capture->rotations_seen != signals_rotations())
 			/* At the end FLUSH waits for records that are being emitted. */
 			flush_batch(capture);
-		else if (capture->export.visit)
+		else if (capture->export.visit ||
+			 (capture->writer && capture->writer->wait.error))
 			flush_sink(capture);
+		if (capture->writer)
+			stall_report(&capture->stall, capture->writer, capture->background, false);
 		if (capture->writer || capture->export.visit)
 			report_loss(capture);
 	}
+	if (capture->held && is_going(capture))
+		continue_batch(capture, true);
 }
 
 /* Complete the files. */
@@ -421,6 +467,7 @@ static void end_writer(struct capture *capture)
 		check_written(capture, writer_end(capture->writer));
 		signals_hold();
 	}
+	stall_report(&capture->stall, capture->writer, capture->background, true);
 	capture->damaged |= capture->writer->damaged;
 }
 
@@ -476,8 +523,10 @@ static void count_events(struct capture *capture)
 		capture->shown -= capture->output.unwritten;
 	else
 		capture->shown = 0;
-	if (!failed)
+	if (!failed) {
+		capture->unwritten = writer ? writer->missed : 0;
 		return;
+	}
 	if (capture->source)
 		received += count_rest(capture);
 	else
@@ -561,7 +610,7 @@ static int final_status(struct capture *capture, uint64_t lost)
 		return STATUS_ERROR;
 	if (capture->damaged && !capture->printer)
 		elog_error("a ring was damaged: records are missing");
-	if (!ret && (lost || capture->damaged || capture->unsent))
+	if (!ret && (lost || capture->unwritten || capture->damaged || capture->unsent))
 		ret = STATUS_LOST;
 	return ret;
 }

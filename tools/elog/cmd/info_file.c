@@ -35,6 +35,7 @@ static const struct entry entries[] = {
 	{ "capture", "capture", true, false },
 	{ "files", "files", true, true },
 	{ "continues", "continues a file", true, false },
+	{ "events_before", "events in earlier files", true, true },
 	{ "version", "version", true, true },
 	{ "flags", "flags", true, false },
 	{ "byte_order", "byte order", true, false },

@@ -576,6 +576,83 @@ again:
 	return -1;
 }
 
+/*
+ * The followed file was removed. Open the oldest one of those that follow it: the one of the
+ * largest number. Return: a file, or -1: not found.
+ */
+static int open_oldest(const char *name)
+{
+	char path[PATH_MAX];
+	unsigned int number;
+	int fd = -1, next;
+
+	for (number = 0; number <= NEXT_MAX; number++) {
+		if (snprintf(path, sizeof(path), number ? "%s.%u" : "%s", name, number) >=
+		    (int)sizeof(path))
+			break;
+		next = open(path, O_RDONLY | O_CLOEXEC);
+		if (next < 0 && number)
+			break;
+		if (fd >= 0)
+			close(fd);
+		fd = next;
+	}
+	return fd;
+}
+
+/*
+ * Count the events that the reader has passed. At the start of a file that follows a removed
+ * one, find how many events it has missed.
+ */
+static void note_item(struct source *source, struct input *input, const struct elog_item *item)
+{
+	const char *before;
+	uint64_t number;
+	bool known;
+
+	if (item->type == ELOG_ITEM_EVENT) {
+		input->passed++;
+		source->missed_time = item->time;
+	}
+	if (item->type != ELOG_ITEM_PART)
+		return;
+	before = elog_reader_info(input->reader, "events_before");
+	number = before ? strtoull(before, NULL, 10) : 0;
+	known = before && !source->skipped && number >= input->passed;
+	if (source->removed && known)
+		source->missed = number - input->passed;
+	if (source->removed && !known)
+		source->failed = true;
+	if (source->removed && (!known || source->missed))
+		elog_error("%s: removed before the next file was read: events %s missing",
+			   input->name, known ? "are" : "may be");
+	source->removed = false;
+	input->passed = number;
+}
+
+/* Return: true if @entry is the loss of events in removed files. */
+static bool next_missed(struct source *source, struct entry *entry)
+{
+	struct input *input = source->inputs;
+
+	if (!source->missed)
+		return false;
+	memset(&entry->item, 0, sizeof(entry->item));
+	entry->item.type = ELOG_ITEM_LOST;
+	entry->item.cpu = EVENTLOG_CPU_UNKNOWN;
+	entry->item.stream = ELOG_STREAM_NONE;
+	entry->item.time = source->missed_time;
+	source->missed_lost[ELOG_LOST_REMOVED] = source->missed;
+	source->missed = 0;
+	entry->item.lost = source->missed_lost;
+	entry->item.lost_count = ARRAY_SIZE(source->missed_lost);
+	entry->reader = input->reader;
+	entry->file = input->name;
+	entry->processes = elog_reader_processes(input->reader);
+	entry->wall_offset = elog_reader_wall_offset(input->reader);
+	return true;
+}
+
 /* Return: true if the next file of a rotation is open now. */
 static bool open_replacement(struct source *source, struct input *input)
 {
@@ -590,9 +667,8 @@ static bool open_replacement(struct source *source, struct input *input)
 	if (rotation == ROTATION_REPLACED && then.st_nlink)
 		fd = open_next(input->name, &then);
 	if (rotation == ROTATION_REPLACED && !then.st_nlink) {
-		elog_error("%s: removed before the next file was read: events may be missing",
-			   input->name);
-		source->failed = true;
+		source->removed = true;
+		fd = open_oldest(input->name);
 	}
 	close_input(source, input);
 	input->fd = fd;
@@ -651,7 +727,7 @@ static int next_of_files(struct source *source, struct entry *entry)
 	int ret;
 
 	for (;;) {
-		if (source_next_gap(source, entry))
+		if (source_next_gap(source, entry) || next_missed(source, entry))
 			return 1;
 		if (source->idle) {
 			source->idle = false;
@@ -704,6 +780,8 @@ static int next_of_files(struct source *source, struct entry *entry)
 			return 0;
 		}
 		source->read = true;
+		if (source->options->follow)
+			note_item(source, input, &entry->item);
 		if (input->unwanted)
 			continue;
 		entry->reader = input->reader;

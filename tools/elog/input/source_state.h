@@ -35,6 +35,7 @@ struct input {
 	struct elog_map event_cache;		/* struct cached_event, by descriptor */
 	struct cached_event unknown;		/* for a definition that is missing */
 	struct decoded *decoded;		/* NULL: no record had an eventheader yet */
+	uint64_t passed;		/* events of the capture up to here, in all its files */
 	unsigned char head[HEAD_BYTES];		/* the first bytes of a followed file */
 	bool has_head;
 };
@@ -62,6 +63,10 @@ struct source {
 	struct live *live;
 	uint64_t batch;			/* time of the live batch that @wall_offset is of */
 	int64_t wall_offset;
+	bool removed;			/* the followed file was removed: see note_item() */
+	uint64_t missed;		/* events in removed files, to be reported */
+	uint64_t missed_time;		/* of the last event before these */
+	uint64_t missed_lost[ELOG_LOST_REMOVED + 1];	/* of that report */
 	struct stream *stream;		/* NULL: files, or live */
 	struct hosts *hosts;		/* NULL: one file only, or live */
 	struct stream_gap gap;		/* of the last entry */

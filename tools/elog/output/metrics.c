@@ -267,7 +267,18 @@ static void put_module(struct elog_text *text)
 struct captures {
 	struct elog_text running;
 	struct elog_text bytes;
+	struct elog_text waiting;
+	struct elog_text failures;
+	struct elog_text removed;
 };
+
+static void put_capture(struct elog_text *text, const char *name, const char *target,
+			uint64_t value)
+{
+	elog_text_printf(text, "%s{", name);
+	put_label(text, "", "target", target);
+	elog_text_printf(text, "} %" PRIu64 "\n", value);
+}
 
 static bool add_file(const char *path, uint64_t *bytes)
 {
@@ -313,16 +324,19 @@ static bool bytes_of(const char *target, uint64_t *bytes)
 static int add_capture(const struct background_info *info, void *context)
 {
 	struct captures *captures = context;
+	struct background_state state;
 	uint64_t bytes;
 
-	elog_text_string(&captures->running, "eventlog_capture_running{");
-	put_label(&captures->running, "", "target", info->target);
-	elog_text_printf(&captures->running, "} %d\n", background_process(info) != 0);
-	if (!bytes_of(info->target, &bytes))
-		return 0;
-	elog_text_string(&captures->bytes, "eventlog_capture_bytes{");
-	put_label(&captures->bytes, "", "target", info->target);
-	elog_text_printf(&captures->bytes, "} %" PRIu64 "\n", bytes);
+	put_capture(&captures->running, "eventlog_capture_running", info->target,
+		    background_process(info) != 0);
+	background_get_state(info, &state);
+	put_capture(&captures->waiting, "eventlog_capture_waiting", info->target, !!state.error);
+	put_capture(&captures->failures, "eventlog_capture_write_errors_total", info->target,
+		    state.failures);
+	put_capture(&captures->removed, "eventlog_capture_segments_removed_total", info->target,
+		    state.removed);
+	if (bytes_of(info->target, &bytes))
+		put_capture(&captures->bytes, "eventlog_capture_bytes", info->target, bytes);
 	return 0;
 }
 
@@ -346,8 +360,20 @@ static void put_captures(struct elog_text *text)
 	put_family(text, "eventlog_capture_bytes", "gauge",
 		   "Bytes in the files of a background capture.");
 	put_text(text, &captures.bytes);
+	put_family(text, "eventlog_capture_waiting", "gauge",
+		   "1 if the background capture cannot write, because its disk is full or fails.");
+	put_text(text, &captures.waiting);
+	put_family(text, "eventlog_capture_write_errors_total", "counter",
+		   "Number of failed attempts of a background capture to write.");
+	put_text(text, &captures.failures);
+	put_family(text, "eventlog_capture_segments_removed_total", "counter",
+		   "Number of old segments that a background capture removed from a full disk.");
+	put_text(text, &captures.removed);
 	elog_text_free(&captures.running);
 	elog_text_free(&captures.bytes);
+	elog_text_free(&captures.waiting);
+	elog_text_free(&captures.failures);
+	elog_text_free(&captures.removed);
 }
 
 void metrics_put(const struct counters *counters, bool live, struct elog_text *text)

@@ -627,6 +627,13 @@ void printer_event(struct printer *printer, const struct entry *entry)
  * Losses and remarks
  */
 
+/* Were these events lost behind the rings, by a capture that could not write them, say? */
+static bool has_no_cpu(const struct elog_item *item)
+{
+	return item->lost_count > EVENTLOG_LOST_CAUSES &&
+	       !sum_causes(item->lost, EVENTLOG_LOST_CAUSES);
+}
+
 static void text_lost(const struct entry *entry, struct elog_text *text)
 {
 	const struct elog_item *item = &entry->item;
@@ -635,13 +642,15 @@ static void text_lost(const struct entry *entry, struct elog_text *text)
 
 	elog_text_string(text, "# lost ");
 	elog_text_unsigned(text, sum, 1, ' ');
-	elog_text_printf(text, " event%s on ", sum == 1 ? "" : "s");
-	if (item->stream == ELOG_STREAM_NONE)
-		elog_text_string(text, "CPUs without ring");
+	elog_text_printf(text, " event%s", sum == 1 ? "" : "s");
+	if (has_no_cpu(item))
+		;
+	else if (item->stream == ELOG_STREAM_NONE)
+		elog_text_string(text, " on CPUs without ring");
 	else if (item->cpu == EVENTLOG_CPU_UNKNOWN)
-		elog_text_string(text, "an unknown CPU");
+		elog_text_string(text, " on an unknown CPU");
 	else
-		elog_text_printf(text, "CPU %u", item->cpu);
+		elog_text_printf(text, " on CPU %u", item->cpu);
 	if (item->instance)
 		elog_text_printf(text, " of instance %s", item->instance);
 	if (entry->host) {

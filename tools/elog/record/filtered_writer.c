@@ -6,6 +6,10 @@
  * that was used longest ago is ended. If its session continues, another segment is
  * appended to it. A loss may concern any session: every open file states it, and
  * "losses.elog" states all of them.
+ *
+ * If the disk is full or fails, an event is not taken, and the caller keeps it. But a flight
+ * recorder must continue to record: what does not fit in memory then is counted, and the
+ * file states this loss later.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -31,6 +35,9 @@ struct filtered_writer {
 	struct elog_map sessions;	/* struct trace_writer *, the latest used last */
 	size_t open_most;
 	uint64_t time;			/* of the last batch */
+	bool rotate;			/* with the next writer_sync() */
+	size_t stated;			/* files that have a loss that others lack */
+	uint64_t missed[ELOG_LOST_NOT_WRITTEN + 1];	/* by a snapshot, and not stated yet */
 };
 
 static struct filtered_writer *to_filtered(struct writer *writer)
@@ -100,6 +107,8 @@ static int end_session(struct filtered_writer *filtered, struct trace_writer **s
 	ret = trace_writer_sync(*session, filtered->time, NULL, 0);
 	if (!ret)
 		ret = trace_writer_end(*session, UINT64_MAX);
+	if (ret == -EAGAIN)
+		return ret;
 	trace_writer_close(*session);
 	elog_map_remove(&filtered->sessions, session);
 	return ret;
@@ -195,17 +204,57 @@ static int find_session(struct filtered_writer *filtered, const struct entry *en
 	return ret;
 }
 
+/* After -EAGAIN the next call continues with the file that failed. */
 static int split_loss(struct filtered_writer *filtered, const struct elog_item *item)
 {
 	struct trace_writer **session;
-	int ret;
+	size_t number = 0;
+	int ret = 0;
 
-	ret = trace_writer_add(filtered->writer.file, item);
+	if (!filtered->stated)
+		ret = trace_writer_add(filtered->writer.file, item);
+	filtered->stated += !ret && !filtered->stated;
 	elog_map_for_each(&filtered->sessions, session) {
 		if (ret)
-			break;
+			return ret;
+		if (++number < filtered->stated)
+			continue;
 		ret = trace_writer_add(*session, item);
+		filtered->stated += !ret;
 	}
+	if (!ret)
+		filtered->stated = 0;
+	return ret;
+}
+
+/* A snapshot must be over soon: count what cannot be stored. */
+static void miss(struct filtered_writer *filtered, const struct elog_item *item)
+{
+	uint32_t i;
+
+	if (item->type == ELOG_ITEM_EVENT) {
+		filtered->missed[ELOG_LOST_NOT_WRITTEN]++;
+		filtered->writer.missed++;
+		return;
+	}
+	for (i = 0; i < item->lost_count && i < ARRAY_SIZE(filtered->missed); i++)
+		filtered->missed[i] += item->lost[i];
+}
+
+/* State what was missed. Return: 0, -EAGAIN, or another negative errno. */
+static int state_missed(struct filtered_writer *filtered)
+{
+	const struct elog_item item = {
+		.type = ELOG_ITEM_LOST, .cpu = EVENTLOG_CPU_UNKNOWN, .stream = ELOG_STREAM_NONE,
+		.lost = filtered->missed, .lost_count = ARRAY_SIZE(filtered->missed),
+	};
+	int ret;
+
+	if (!sum_causes(filtered->missed, ARRAY_SIZE(filtered->missed)))
+		return 0;
+	ret = trace_writer_add(filtered->writer.file, &item);
+	if (!ret)
+		memset(filtered->missed, 0, sizeof(filtered->missed));
 	return ret;
 }
 
@@ -227,36 +276,59 @@ static int filtered_add(struct writer *writer, const struct entry *entry)
 		if (ret)
 			return ret;
 	}
-	if (!entry->recorded)
-		return trace_writer_add(file, &entry->item);
 	item = entry->item;
-	item.payload = entry->recorded;
-	item.payload_size = entry->recorded_size;
-	return trace_writer_add(file, &item);
+	if (entry->recorded) {
+		item.payload = entry->recorded;
+		item.payload_size = entry->recorded_size;
+	}
+	ret = trace_writer_add(file, &item);
+	if (ret == -EAGAIN && writer->live->options->overwrite) {
+		miss(filtered, &item);
+		ret = 0;
+	}
+	return ret;
 }
 
 static int sync_dirty(struct trace_writer *file, uint64_t time)
 {
-	return trace_writer_dirty(file) ? trace_writer_sync(file, time, NULL, 0) : 0;
+	return trace_writer_dirty(file) || trace_writer_rotates(file) ?
+	       trace_writer_sync(file, time, NULL, 0) : 0;
 }
 
-static int filtered_sync(struct writer *writer, bool rotate)
+static int sync_files(struct filtered_writer *filtered)
 {
-	struct filtered_writer *filtered = to_filtered(writer);
+	struct writer *writer = &filtered->writer;
+	const bool rotating = trace_writer_rotates(writer->file);
 	struct trace_writer **session;
-	int ret = 0;
+	int ret;
 
-	filtered->time = elog_consumer_time(writer->live->consumer);
 	elog_map_for_each(&filtered->sessions, session) {
 		ret = sync_dirty(*session, filtered->time);
 		if (ret)
 			return ret;
 	}
-	ret = sync_dirty(writer->file, filtered->time);
-	if (!ret && !writer->live->options->split &&
-	    (rotate || trace_writer_is_full(writer->file)))
+	ret = state_missed(filtered);
+	if (!ret)
+		ret = sync_dirty(writer->file, filtered->time);
+	if (!ret && !writer->live->options->split && !rotating &&
+	    (filtered->rotate || trace_writer_is_full(writer->file))) {
 		ret = trace_writer_rotate(writer->file, filtered->time);
+		filtered->rotate = ret == -EAGAIN && !trace_writer_rotates(writer->file);
+	}
+	if (!ret)
+		writer->wait.error = 0;
 	return ret;
+}
+
+static int filtered_sync(struct writer *writer, bool rotate)
+{
+	struct filtered_writer *filtered = to_filtered(writer);
+	int ret;
+
+	filtered->rotate |= rotate;
+	filtered->time = elog_consumer_time(writer->live->consumer);
+	ret = sync_files(filtered);
+	return ret == -EAGAIN ? 0 : ret;
 }
 
 static int filtered_end(struct writer *writer)
@@ -265,8 +337,11 @@ static int filtered_end(struct writer *writer)
 	struct trace_writer **session;
 	int ret = 0;
 
+	writer->wait.final = true;
 	while (!ret && (session = elog_map_first(&filtered->sessions)))
 		ret = end_session(filtered, session);
+	if (!ret)
+		ret = state_missed(filtered);
 	if (!ret)
 		ret = trace_writer_sync(writer->file, filtered->time, NULL, 0);
 	if (!ret)

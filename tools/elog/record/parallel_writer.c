@@ -8,7 +8,8 @@
  *
  * The lock of a part protects what its thread shares with the process's own thread. No
  * thread holds it while it reads or writes. After an error a thread ends, and the others
- * complete their files.
+ * complete their files. A thread whose disk is full or fails keeps its request, so that its
+ * SYNC block has the same time; the others drain their rings meanwhile.
  */
 #include <errno.h>
 #include <poll.h>
@@ -21,6 +22,7 @@
 #include "record/trace_writer.h"
 
 #define WAIT_MS		100
+#define DISK_WAIT_MS	20	/* at most, from a request to its answer while a disk fails */
 #define PART_FILES	3	/* that a part has open: the device, its wakeup, and its file */
 
 enum request {
@@ -40,8 +42,12 @@ struct part {
 	pthread_mutex_t lock;
 	pthread_cond_t changed;		/* for the process's thread: @request or @over */
 	enum request request;
-	struct eventlog_flush flush;	/* of the request */
+	unsigned int number;		/* of the request */
+	struct eventlog_flush flush;	/* likewise */
+	uint64_t start;			/* of the next file, likewise */
+	bool ending;			/* do not keep a request that cannot be handled */
 	bool over;			/* the thread has ended */
+	struct writer_wait wait;
 	bool pending;			/* records were written since this was cleared */
 	uint64_t records;
 	uint64_t bytes;
@@ -52,6 +58,9 @@ struct part {
 struct parallel_writer {
 	struct writer writer;
 	bool rotate;			/* with the next SYNC */
+	bool early;			/* all parts rotate, because one has filled the disk */
+	uint64_t requested;		/* time of the last request */
+	uint64_t handled;		/* of the last one that all parts have handled */
 	uint32_t generation;		/* of the rings, when has_news() was last called */
 	uint64_t lost;			/* likewise, in all */
 	struct part *parts;		/* writer.parts of them */
@@ -66,10 +75,12 @@ static struct parallel_writer *to_parallel(struct writer *writer)
  * The threads
  */
 
-static int handle(struct part *part, enum request request, const struct eventlog_flush *flush)
+static int handle(struct part *part, enum request request, const struct eventlog_flush *flush,
+		  uint64_t start)
 {
 	if (request == REQUEST_SYNC || request == REQUEST_ROTATE)
-		return raw_writer_sync(part->writer, flush, request == REQUEST_ROTATE);
+		return raw_writer_sync(part->writer, flush,
+				       request == REQUEST_ROTATE ? start : 0);
 	return request == REQUEST_END ? raw_writer_end(part->writer, flush) : 0;
 }
 
@@ -79,11 +90,15 @@ static void *run(void *context)
 	struct writer *writer = part->writer;
 	struct eventlog_flush flush;
 	enum request request;
-	bool over = false;
+	unsigned int number;
+	bool over = false, kept;
+	uint64_t start;
 	int ret;
 
 	while (!over) {
-		ret = elog_consumer_wait(part->live.consumer, WAIT_MS, NULL);
+		/* The rings have records, so they are nothing to wait for. */
+		ret = writer_waits(writer) ? poll(NULL, 0, DISK_WAIT_MS) :
+		      elog_consumer_wait(part->live.consumer, WAIT_MS, NULL);
 		/* After the deletion of the instance, wait for a request to end. */
 		if (ret == -ENODEV)
 			poll(NULL, 0, 1);
@@ -91,12 +106,18 @@ static void *run(void *context)
 		pthread_mutex_lock(&part->lock);
 		request = part->request;
 		flush = part->flush;
+		number = part->number;
+		start = part->start;
 		pthread_mutex_unlock(&part->lock);
 		if (!ret)
-			ret = handle(part, request, &flush);
+			ret = handle(part, request, &flush, start);
+		kept = ret == -EAGAIN;
+		ret = kept ? 0 : ret;
 		over = ret || request == REQUEST_END || request == REQUEST_QUIT;
 
 		pthread_mutex_lock(&part->lock);
+		kept = kept && !part->ending;
+		part->wait = writer->wait;
 		part->pending |= writer->pending;
 		part->records = writer->records;
 		part->bytes = writer->bytes;
@@ -104,7 +125,7 @@ static void *run(void *context)
 		part->error = ret;
 		part->over = over;
 		/* Keep a request that arrived after this iteration read @request. */
-		if (request != REQUEST_NONE || over) {
+		if ((request != REQUEST_NONE && !kept && number == part->number) || over) {
 			part->request = REQUEST_NONE;
 			pthread_cond_signal(&part->changed);
 		}
@@ -124,6 +145,7 @@ static void request(struct part *part, enum request request, const struct eventl
 	if (!part->over) {
 		part->request = request;
 		part->flush = *flush;
+		part->number++;
 	}
 	pthread_mutex_unlock(&part->lock);
 	elog_consumer_wake(part->live.consumer);
@@ -148,6 +170,9 @@ static int add_up(struct parallel_writer *parallel, bool *busy, uint64_t *size)
 
 	writer->records = 0;
 	writer->bytes = 0;
+	writer->wait.error = 0;
+	writer->wait.failures = 0;
+	writer->wait.removed = 0;
 	*busy = false;
 	*size = 0;
 	for (i = 0; i < writer->parts; i++) {
@@ -157,6 +182,10 @@ static int add_up(struct parallel_writer *parallel, bool *busy, uint64_t *size)
 		writer->bytes += part->bytes;
 		writer->pending |= part->pending;
 		part->pending = false;
+		if (part->wait.error)
+			writer->wait.error = part->wait.error;
+		writer->wait.failures += part->wait.failures;
+		writer->wait.removed += part->wait.removed;
 		*busy |= part->request != REQUEST_NONE;
 		*size += part->size;
 		if (!error)
@@ -188,9 +217,14 @@ static int end_parts(struct parallel_writer *parallel, enum request how)
 	bool busy;
 	int ret = 0;
 
-	for (i = 0; i < writer->parts; i++)
-		if (parallel->parts[i].started)
-			wait_for_part(&parallel->parts[i]);
+	for (i = 0; i < writer->parts; i++) {
+		part = &parallel->parts[i];
+		pthread_mutex_lock(&part->lock);
+		part->ending = true;
+		pthread_mutex_unlock(&part->lock);
+		if (part->started)
+			wait_for_part(part);
+	}
 	if (how == REQUEST_END) {
 		ret = wait_for_flush(parallel, &flush);
 		how = ret ? REQUEST_QUIT : how;
@@ -265,18 +299,31 @@ static int parallel_sync(struct writer *writer, bool rotate)
 	ret = add_up(parallel, &busy, &size);
 	if (ret)
 		return fail(parallel, ret);
-	/* A part with a slow disk must not stop the others: they continue to drain. */
-	if (busy)
+	if (!busy) {
+		parallel->handled = parallel->requested;
+		parallel->early = false;
+	}
+	/*
+	 * A part with a slow disk must not stop the others: they continue to drain. But if it
+	 * has filled the disk, all rotate now, so that old segments can be removed.
+	 */
+	if (busy && (parallel->early || !writer_is_stuck(writer) || !most || size < most))
 		return 0;
+	parallel->early = busy;
 	/* Records from here on may be later than the flush: they need another SYNC. */
 	writer->pending = false;
 	ret = wait_for_flush(parallel, &flush);
 	if (ret)
 		return ret;
 	parallel->rotate |= most && size >= most;
-	for (i = 0; i < writer->parts; i++)
+	parallel->requested = flush.time;
+	for (i = 0; i < writer->parts; i++) {
+		pthread_mutex_lock(&parallel->parts[i].lock);
+		parallel->parts[i].start = parallel->handled ? : writer->start;
+		pthread_mutex_unlock(&parallel->parts[i].lock);
 		request(&parallel->parts[i], parallel->rotate ? REQUEST_ROTATE : REQUEST_SYNC,
 			&flush);
+	}
 	parallel->rotate = false;
 	return 0;
 }
@@ -295,6 +342,9 @@ static void parallel_close(struct writer *writer)
 	end_parts(parallel, REQUEST_QUIT);
 	for (i = 0; i < writer->parts; i++) {
 		part = &parallel->parts[i];
+		/* These are shared. */
+		if (part->writer)
+			part->writer->segments = NULL;
 		writer_close(part->writer);
 		elog_consumer_close(part->live.consumer);
 		elog_processes_free(part->live.processes);
@@ -365,6 +415,7 @@ static int open_part(struct parallel_writer *parallel, struct part *part, unsign
 	part->writer->live = &part->live;
 	part->writer->start = writer->start;
 	part->writer->parts = writer->parts;
+	part->writer->segments = writer->segments;
 	memcpy(part->writer->capture, writer->capture, sizeof(writer->capture));
 	return trace_writer_create(&part->writer->file, part->writer,
 				   writer->live->options->output, number, false);
@@ -386,6 +437,7 @@ int parallel_writer_open(struct writer *writer)
 		ret = trace_writer_begin(parallel->parts[i].writer->file);
 	for (i = 0; !ret && i < writer->parts; i++) {
 		part = &parallel->parts[i];
+		part->writer->wait.possible = true;
 		ret = elog_thread_start(&part->thread, run, part);
 		part->started = !ret;
 		if (ret)

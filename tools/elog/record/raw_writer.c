@@ -6,6 +6,10 @@
  *
  * A SYNC block needs a FLUSH, which takes tens of milliseconds. A thread of libelog waits
  * for it. The rings are drained at the same time, because small rings would fill up.
+ *
+ * If the disk is full or fails, the records stay in the rings. The kernel counts those that
+ * find no room there. Those that are still in the rings at the end are a loss that the last
+ * SYNC block states, if that can be written.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -19,8 +23,9 @@
 
 struct raw_writer {
 	struct writer writer;
-	struct elog_writer_loss *losses;	/* room for all rings and one more */
+	struct elog_writer_loss *losses;	/* room for all rings and two more */
 	uint64_t (*counts)[EVENTLOG_LOST_CAUSES];	/* of @losses */
+	uint64_t unwritten[ELOG_LOST_NOT_WRITTEN + 1];	/* by the last SYNC block */
 	unsigned int rings;
 	unsigned int part;		/* has the rings whose number modulo @parts is this */
 	unsigned int parts;		/* 1: the writer has all rings */
@@ -41,7 +46,7 @@ static struct raw_writer *to_raw(struct writer *writer)
  * Write unread records. The kernel knows sub-buffers that are complete, so leave the last
  * one in the ring until it is complete, or until a SYNC; but not in a small ring.
  *
- * Return: bytes written; 0 leave the rest; or a negative errno.
+ * Return: bytes written; 0 leave the rest; -EAGAIN; or another negative errno.
  */
 static ssize_t write_some(struct raw_writer *raw, unsigned int ring, const void *data,
 			  size_t size, uint64_t position, bool all)
@@ -53,9 +58,8 @@ static ssize_t write_some(struct raw_writer *raw, unsigned int ring, const void 
 
 	if (ret == -EAGAIN && !all && raw->ring_bytes >= WAITING_RING_MIN)
 		return 0;
-	return ret > 0 ? trace_writer_raw_meta(raw->writer.file, cpu, ring, data, size,
-					       position, &meta) :
-			 trace_writer_raw(raw->writer.file, cpu, ring, data, size, position);
+	return trace_writer_raw(raw->writer.file, cpu, ring, data, size, position,
+				ret > 0 ? &meta : NULL);
 }
 
 static int drain_ring(struct raw_writer *raw, unsigned int ring, bool all)
@@ -137,11 +141,16 @@ static int find_losses(struct raw_writer *raw, bool final, size_t *count)
 	return ret;
 }
 
-/* Drain the rings after a FLUSH, and write its SYNC block. */
-static int write_sync(struct raw_writer *raw, bool final, bool rotate)
+/*
+ * Drain the rings after a FLUSH, and write its SYNC block. The next file starts at @next; 0: at
+ * this time. Return: 0; -EAGAIN do it again later; or another negative errno.
+ */
+static int write_sync(struct raw_writer *raw, bool final, bool rotate, uint64_t next)
 {
 	struct writer *writer = &raw->writer;
 	uint64_t time = elog_consumer_time(writer->live->consumer);
+	/* One that is under way is this one. */
+	const bool start = rotate && !trace_writer_rotates(writer->file);
 	size_t count;
 	int ret;
 
@@ -150,23 +159,76 @@ static int write_sync(struct raw_writer *raw, bool final, bool rotate)
 		ret = find_losses(raw, final, &count);
 	if (!ret)
 		ret = trace_writer_sync(writer->file, time, raw->losses, count);
-	return !ret && rotate ? trace_writer_rotate(writer->file, time) : ret;
+	if (!ret && start)
+		ret = trace_writer_rotate(writer->file, next ? next : time);
+	if (!ret)
+		writer->wait.error = 0;
+	return ret;
 }
 
-int raw_writer_sync(struct writer *writer, const struct eventlog_flush *flush, bool rotate)
+/* Count the records of the rings that are in no file. */
+static uint64_t count_unwritten(struct raw_writer *raw)
+{
+	struct eventlog_stat stat;
+	uint64_t records = 0;
+	unsigned int ring;
+
+	for (ring = raw->part; ring < raw->rings; ring += raw->parts) {
+		stat = (struct eventlog_stat){ .size = sizeof(stat) };
+		if (!elog_consumer_stat(raw->writer.live->consumer, ring, 0, &stat))
+			records += stat.records;
+	}
+	return records > raw->writer.records ? records - raw->writer.records : 0;
+}
+
+/* The rings cannot be written to the end: complete the file as it is. Return: @error. */
+static int give_up(struct raw_writer *raw, int error)
+{
+	struct writer *writer = &raw->writer;
+	uint64_t time = elog_consumer_time(writer->live->consumer);
+	struct elog_writer_loss *loss;
+	size_t count;
+
+	if (!writer->failed_path || find_losses(raw, true, &count))
+		return error;
+	raw->unwritten[ELOG_LOST_NOT_WRITTEN] = count_unwritten(raw);
+	/* A stream of this part: an equal loss of another part is not the same. */
+	loss = &raw->losses[count++];
+	*loss = (struct elog_writer_loss){
+		.cpu = elog_consumer_ring_cpu(writer->live->consumer, raw->part),
+		.stream = raw->part,
+		.lost = raw->unwritten, .lost_count = ELOG_LOST_NOT_WRITTEN + 1,
+	};
+	if (!trace_writer_sync(writer->file, time, raw->losses, count))
+		trace_writer_end(writer->file, UINT64_MAX);
+	return error;
+}
+
+int raw_writer_sync(struct writer *writer, const struct eventlog_flush *flush, uint64_t start)
 {
 	int ret = elog_consumer_raw_flushed(writer->live->consumer, flush);
 
-	return ret ? ret : write_sync(to_raw(writer), false, rotate);
+	if (ret)
+		return ret;
+	ret = write_sync(to_raw(writer), false, start, start);
+	if (ret != -EAGAIN || !start || !writer_is_stuck(writer) ||
+	    trace_writer_rotates(writer->file))
+		return ret;
+	/* The records that remain need another SYNC. */
+	writer->pending = true;
+	return trace_writer_rotate_early(writer->file, start);
 }
 
 int raw_writer_end(struct writer *writer, const struct eventlog_flush *flush)
 {
 	int ret = elog_consumer_raw_flushed(writer->live->consumer, flush);
 
+	writer->wait.final = true;
 	if (!ret)
-		ret = write_sync(to_raw(writer), true, false);
-	return ret ? ret : trace_writer_end(writer->file, UINT64_MAX);
+		ret = write_sync(to_raw(writer), true, false, 0);
+	if (!ret)
+		ret = trace_writer_end(writer->file, UINT64_MAX);
+	return ret ? give_up(to_raw(writer), ret) : 0;
 }
 
 static int start_flush(struct raw_writer *raw)
@@ -195,8 +257,11 @@ static int end_flush(struct raw_writer *raw, bool final)
 	if (ret < 0)
 		return ret;
 	rotate = raw->rotate || trace_writer_is_full(file);
-	raw->rotate = false;
-	return write_sync(raw, final, rotate);
+	ret = write_sync(raw, final, rotate, 0);
+	raw->rotate = ret == -EAGAIN && rotate && !trace_writer_rotates(file);
+	/* Another FLUSH follows. */
+	raw->writer.pending |= ret == -EAGAIN;
+	return ret;
 }
 
 static int raw_drain(struct writer *writer)
@@ -205,7 +270,9 @@ static int raw_drain(struct writer *writer)
 	int ret;
 
 	ret = drain_rings(raw, false);
-	return !ret && raw->flushing ? end_flush(raw, false) : ret;
+	if ((!ret || ret == -EAGAIN) && raw->flushing)
+		ret = end_flush(raw, false);
+	return ret == -EAGAIN ? 0 : ret;
 }
 
 static int raw_sync(struct writer *writer, bool rotate)
@@ -240,6 +307,7 @@ static int raw_end(struct writer *writer)
 	struct raw_writer *raw = to_raw(writer);
 	int ret;
 
+	writer->wait.final = true;
 	/* The last SYNC needs a FLUSH that starts now, after one that is under way. */
 	ret = finish_flush(raw, false);
 	if (!ret)
@@ -249,10 +317,10 @@ static int raw_end(struct writer *writer)
 	if (!ret)
 		ret = elog_consumer_stat(writer->live->consumer, EVENTLOG_RINGS_ALL, 0,
 					 &stat);
-	if (ret)
-		return ret;
-	return trace_writer_end(writer->file,
-				live_lost_sum(&stat) + stat.lost[CAUSE_INVALID]);
+	if (!ret)
+		ret = trace_writer_end(writer->file,
+				       live_lost_sum(&stat) + stat.lost[CAUSE_INVALID]);
+	return ret ? give_up(raw, ret) : 0;
 }
 
 static void raw_close(struct writer *writer)
@@ -282,8 +350,9 @@ struct writer *raw_writer_new(struct live *live, unsigned int part, unsigned int
 	raw->rings = elog_consumer_rings(live->consumer);
 	raw->part = part;
 	raw->parts = parts;
-	raw->losses = calloc(raw->rings + 1, sizeof(*raw->losses));
-	raw->counts = calloc(raw->rings + 1, sizeof(*raw->counts));
+	/* Besides the rings: CPUs without ring, and what is not written. */
+	raw->losses = calloc(raw->rings + 2, sizeof(*raw->losses));
+	raw->counts = calloc(raw->rings + 2, sizeof(*raw->counts));
 	if (!raw->losses || !raw->counts) {
 		raw_close(&raw->writer);
 		return NULL;

@@ -22,11 +22,14 @@ struct writer *raw_writer_new(struct live *live, unsigned int part, unsigned int
  * raw_writer_sync() - drain the rings after a FLUSH, and write a SYNC block
  * @writer: a raw writer
  * @flush: the result of FLUSH
- * @rotate: start a new file
+ * @start: start a new file, with this time; an earlier FLUSH that all parts have handled. 0:
+ *	do not
  *
- * Return: 0 or a negative errno.
+ * If the disk is full, the new file gets all records that do not fit.
+ *
+ * Return: 0; -EAGAIN: the disk is full or fails: call it again; or another negative errno.
  */
-int raw_writer_sync(struct writer *writer, const struct eventlog_flush *flush, bool rotate);
+int raw_writer_sync(struct writer *writer, const struct eventlog_flush *flush, uint64_t start);
 
 /** raw_writer_end() - the last raw_writer_sync(); mark the file as complete */
 int raw_writer_end(struct writer *writer, const struct eventlog_flush *flush);

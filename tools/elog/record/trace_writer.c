@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * One .elog file of a capture: see trace_writer.h.
+ *
+ * If the disk is full or fails, nothing is lost here: libelog keeps what it was given, and the
+ * caller keeps the rest. With --rotate the oldest segment is removed; a file that fills the
+ * disk alone becomes a segment first, if it has reached its size. Otherwise the
+ * capture waits: until the next second all functions that write return -EAGAIN. A rotation
+ * has several steps, and continues where it has failed.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -12,14 +18,24 @@
 #include <unistd.h>
 
 #include "input/parts.h"
+#include "record/segments.h"
 #include "record/trace_writer.h"
 #include "util/signals.h"
 
 #define SPLIT_THREADS	64	/* whose names are remembered, in each of many files */
+#define RETRY_NS	1000000000ULL	/* from one attempt to write to the next */
+
+/* The next step of a rotation that is under way. */
+enum rotation_step {
+	ROTATION_NONE,
+	ROTATION_END,		/* complete the file */
+	ROTATION_RENAME,
+	ROTATION_OPEN,		/* open the next file */
+	ROTATION_BEGIN,		/* write its header */
+};
 
 struct trace_writer {
 	struct writer *owner;
-	char *base;		/* the path without the number of a part */
 	char *path;
 	unsigned int part;	/* of the files that are written at the same time */
 	bool append;		/* keep what the file holds */
@@ -30,6 +46,9 @@ struct trace_writer {
 	uint64_t events;	/* likewise */
 	uint64_t synced;	/* time of the last SYNC block */
 	bool dirty;
+	enum rotation_step step;
+	uint64_t rotated;	/* time of this rotation */
+	struct elog_writer *before;	/* of the file before, until the next one has begun */
 };
 
 static const struct options *options_of(const struct trace_writer *trace)
@@ -54,36 +73,135 @@ static int check(struct trace_writer *trace, int ret)
 	return ret;
 }
 
-/* Also count what was written. */
-static int account(struct trace_writer *trace, int ret)
+/* Count what was written. */
+static void account(struct trace_writer *trace)
 {
-	const uint64_t size = elog_writer_size(trace->writer);
-	const uint64_t events = elog_writer_events(trace->writer);
+	uint64_t size, events;
 
+	if (!trace->writer)
+		return;
+	size = elog_writer_size(trace->writer);
+	events = elog_writer_events(trace->writer);
 	trace->owner->bytes += size - trace->size;
 	trace->owner->records += events - trace->events;
 	trace->size = size;
 	trace->events = events;
-	return check(trace, ret);
+}
+
+/* ------------------------------------------------------------------------
+ * A disk that is full or fails
+ */
+
+static bool is_full(int error)
+{
+	return error == -ENOSPC || error == -EDQUOT;
+}
+
+/* Can the same be tried again later? */
+static bool may_pass(struct trace_writer *trace, int error)
+{
+	if (trace->writer)
+		return elog_writer_retry(trace->writer) == 1;
+	return is_full(error) || error == -EFBIG || error == -EIO || error == -EROFS;
+}
+
+/* Wait, unless the capture ends. */
+static void wait_for_disk(struct writer *owner, ssize_t *ret)
+{
+	if (owner->wait.final)
+		return;
+	owner->wait.error = (int)-*ret;
+	owner->wait.retry = monotonic() + RETRY_NS;
+	*ret = -EAGAIN;
+}
+
+static int continue_rotation(struct trace_writer *trace);
+
+/*
+ * The file has filled the disk before it could be rotated at a SYNC block: do it now. What
+ * follows is not older than the last one. Not for several parts, which rotate together.
+ * Return: true: try again now.
+ */
+static bool rotate_early(struct trace_writer *trace, ssize_t *ret)
+{
+	if (trace->step || trace->owner->parts || !trace_writer_is_full(trace))
+		return false;
+	*ret = trace_writer_rotate_early(trace, trace->synced);
+	return !*ret;
 }
 
 /*
- * FILE is number 0, and the files of other parts have their number behind that: FILE.2-w1.
- * Return: the name, which the caller frees; NULL: no memory.
+ * Remove one segment, but only one until something could be written, or for a second: a
+ * reader may have it open, and then that makes no room. Return: true: try again now.
  */
-static char *numbered(const struct trace_writer *trace, unsigned int number,
-		      unsigned int part)
+static bool make_room(struct trace_writer *trace, ssize_t *ret)
 {
-	char *first, *name;
+	struct writer_wait *wait = &trace->owner->wait;
+	struct segments *segments = trace->owner->segments;
+	int removed;
 
-	if (!number)
-		return parts_name(trace->base, part);
-	if (asprintf(&first, "%s.%u", trace->base, number) < 0)
-		return NULL;
-	name = parts_name(first, part);
-	free(first);
-	return name;
+	if (!segments || !is_full((int)*ret))
+		return false;
+	if (wait->made_room) {
+		wait->made_room = false;
+		return false;
+	}
+	removed = segments_remove(segments);
+	if (!removed)
+		return rotate_early(trace, ret);
+	wait->made_room = removed > 0;
+	wait->removed += wait->made_room;
+	return wait->made_room;
 }
+
+/* Handle a result. Return: true: try again now; false: @ret is final, or -EAGAIN: wait. */
+static bool try_again(struct trace_writer *trace, ssize_t *ret)
+{
+	struct writer_wait *wait = &trace->owner->wait;
+
+	account(trace);
+	if (*ret >= 0) {
+		wait->made_room = false;
+		return false;
+	}
+	if (*ret == -EAGAIN || *ret == -EBADMSG)
+		return false;
+	if (wait->possible && may_pass(trace, (int)*ret)) {
+		wait->failures++;
+		if (make_room(trace, ret))
+			return true;
+		if (*ret != -EAGAIN)
+			wait_for_disk(trace->owner, ret);
+	}
+	if (*ret != -EAGAIN)
+		check(trace, (int)*ret);
+	return false;
+}
+
+static int rotate_on(struct trace_writer *trace);
+
+/* Complete a rotation that is under way. Return: 0, -EAGAIN, or another negative errno. */
+static int continue_rotation(struct trace_writer *trace)
+{
+	ssize_t ret = 0;
+
+	if (trace->step) {
+		do {
+			ret = rotate_on(trace);
+		} while (try_again(trace, &ret));
+	}
+	return (int)ret;
+}
+
+/* Return: 0; -EAGAIN wait; or another negative errno. */
+static int get_ready(struct trace_writer *trace)
+{
+	return writer_waits(trace->owner) ? -EAGAIN : continue_rotation(trace);
+}
+
+/* ------------------------------------------------------------------------
+ * Opening
+ */
 
 /* Opening a pipe blocks until there is a reader: allow signals meanwhile. */
 static int open_waiting(const char *path, int flags)
@@ -135,10 +253,8 @@ static int open_file(struct trace_writer *trace, int more_flags)
 	} else {
 		fd = open_waiting(path, flags);
 	}
-	if (fd < 0) {
-		elog_error("%s: %s", path, strerror(-fd));
+	if (fd < 0)
 		return fd;
-	}
 	regular = !fstat(fd, &stat) && S_ISREG(stat.st_mode);
 	if (more_flags & O_APPEND && regular)
 		trace->present = (uint64_t)stat.st_size;
@@ -154,9 +270,21 @@ static int open_file(struct trace_writer *trace, int more_flags)
 		lock_file(fd);
 		return 0;
 	}
+	trace->owner->explained = true;
 	if (fd != STDOUT_FILENO)
 		close(fd);
 	return -EINVAL;
+}
+
+/* Print why a file cannot be opened or begun. Return: @ret. */
+static int explain(struct trace_writer *trace, int ret)
+{
+	if (ret == -EOPNOTSUPP)
+		elog_error("--compress is not available: elog was built without zstd");
+	else if (!trace->owner->explained)
+		elog_error("%s: %s", trace->path, strerror(-ret));
+	trace->owner->explained = true;
+	return ret;
 }
 
 static void put_command(const struct options *options, struct elog_text *text)
@@ -210,10 +338,6 @@ static int begin_segment(struct trace_writer *trace, const struct elog_writer *b
 	}
 	ret = elog_writer_open(&trace->writer, trace->fd, &file_options);
 	elog_text_free(&command);
-	if (ret == -EOPNOTSUPP)
-		elog_error("--compress is not available: elog was built without zstd");
-	else if (ret)
-		elog_error("%s: %s", trace->path, strerror(-ret));
 	trace->size = 0;
 	trace->events = 0;
 	trace->synced = record_time(monotonic());
@@ -227,17 +351,12 @@ static int begin_segment(struct trace_writer *trace, const struct elog_writer *b
 static int replace_file(struct trace_writer *trace)
 {
 	struct stat stat;
-	int error;
 
 	if (trace->fd == STDOUT_FILENO || fstat(trace->fd, &stat) || !S_ISREG(stat.st_mode))
 		return 0;
 	if (!trace->part)
 		parts_remove(trace->path, trace->owner->parts > 1 ? trace->owner->parts : 1);
-	if (!ftruncate(trace->fd, 0))
-		return 0;
-	error = errno;
-	elog_error("%s: %s", trace->path, strerror(error));
-	return -error;
+	return ftruncate(trace->fd, 0) ? -errno : 0;
 }
 
 int trace_writer_create(struct trace_writer **result, struct writer *writer,
@@ -250,21 +369,22 @@ int trace_writer_create(struct trace_writer **result, struct writer *writer,
 		trace->owner = writer;
 		trace->fd = -1;
 		trace->part = part;
-		trace->base = strdup(path);
-		trace->path = trace->base ? numbered(trace, 0, part) : NULL;
+		trace->path = parts_name(path, part);
+		trace->append = append;
+	}
+	if (trace && trace->path)
+		ret = open_file(trace, append ? O_APPEND : 0);
+	if (!ret) {
+		*result = trace;
+		return 0;
 	}
 	if (!trace || !trace->path)
 		elog_error("out of memory");
-	else
-		ret = open_file(trace, append ? O_APPEND : 0);
-	if (ret) {
-		writer->explained = true;
-		trace_writer_close(trace);
-		return ret;
-	}
-	trace->append = append;
-	*result = trace;
-	return 0;
+	/* The owner waits, and tries again. */
+	else if (!writer->wait.possible || !may_pass(trace, ret))
+		explain(trace, ret);
+	trace_writer_close(trace);
+	return ret;
 }
 
 int trace_writer_begin(struct trace_writer *trace)
@@ -277,27 +397,39 @@ int trace_writer_begin(struct trace_writer *trace)
 	if (!ret)
 		ret = begin_segment(trace, NULL, writer->start);
 	signals_hold();
-	if (ret)
-		writer->explained = true;
-	else
+	if (!ret)
 		writer->files++;
+	else if (!writer->wait.possible || !may_pass(trace, ret))
+		explain(trace, ret);
 	return ret;
 }
 
 int trace_writer_open(struct trace_writer **result, struct writer *writer, const char *path,
 		      bool append)
 {
-	struct trace_writer *trace;
-	int ret = trace_writer_create(&trace, writer, path, 0, append);
+	struct trace_writer *trace = NULL;
+	bool explained = writer->explained;
+	ssize_t ret;
 
-	if (ret)
-		return ret;
-	ret = trace_writer_begin(trace);
-	if (ret)
-		trace_writer_close(trace);
-	else
+	if (writer_waits(writer))
+		return -EAGAIN;
+	ret = trace_writer_create(&trace, writer, path, 0, append);
+	if (!ret)
+		ret = trace_writer_begin(trace);
+	if (!ret) {
 		*result = trace;
-	return ret;
+		return 0;
+	}
+	if (trace)
+		trace_writer_close(trace);
+	/* If the reason was not printed, it may pass. */
+	if (writer->wait.possible && writer->explained == explained) {
+		writer->wait.failures++;
+		wait_for_disk(writer, &ret);
+		if (ret != -EAGAIN && !writer->failed_path)
+			writer->failed_path = strdup(path);
+	}
+	return (int)ret;
 }
 
 static int close_file(struct trace_writer *trace)
@@ -316,59 +448,74 @@ void trace_writer_close(struct trace_writer *trace)
 	if (!trace)
 		return;
 	close_file(trace);
+	elog_writer_close(trace->before);
 	elog_writer_close(trace->writer);
-	free(trace->base);
 	free(trace->path);
 	free(trace);
 }
 
-/* Count what was written, or remember the error. Return: @ret. */
-static ssize_t account_raw(struct trace_writer *trace, ssize_t ret)
-{
-	trace->dirty = true;
-	if (ret < 0 && ret != -EBADMSG)
-		return account(trace, (int)ret);
-	account(trace, 0);
-	return ret;
-}
-
 ssize_t trace_writer_raw(struct trace_writer *trace, unsigned int cpu, uint32_t stream,
-			 const void *data, size_t size, uint64_t position)
+			 const void *data, size_t size, uint64_t position,
+			 const struct elog_raw_meta *meta)
 {
-	return account_raw(trace, elog_writer_raw(trace->writer, cpu, stream, data, size,
-						  position));
-}
+	ssize_t ret = get_ready(trace);
 
-ssize_t trace_writer_raw_meta(struct trace_writer *trace, unsigned int cpu, uint32_t stream,
-			      const void *data, size_t size, uint64_t position,
-			      const struct elog_raw_meta *meta)
-{
-	return account_raw(trace, elog_writer_raw_meta(trace->writer, cpu, stream, data, size,
-						       position, meta));
+	if (ret)
+		return ret;
+	trace->dirty = true;
+	do {
+		ret = meta ? elog_writer_raw_meta(trace->writer, cpu, stream, data, size,
+						  position, meta) :
+			     elog_writer_raw(trace->writer, cpu, stream, data, size, position);
+	} while (try_again(trace, &ret));
+	return ret;
 }
 
 int trace_writer_add(struct trace_writer *trace, const struct elog_item *item)
 {
+	ssize_t ret = get_ready(trace);
+
+	if (ret)
+		return (int)ret;
 	trace->dirty = true;
-	return account(trace, elog_writer_add(trace->writer, item));
+	do {
+		ret = elog_writer_add(trace->writer, item);
+	} while (try_again(trace, &ret));
+	return (int)ret;
 }
 
-int trace_writer_sync(struct trace_writer *trace, uint64_t time,
-		      const struct elog_writer_loss *losses, size_t count)
+static int sync_clocks(struct trace_writer *trace, uint64_t time,
+		       const struct elog_writer_loss *losses, size_t count)
 {
 	struct clock_steps *steps = trace->owner->live->steps;
 	struct clock_step step;
 	int ret = 0;
 
-	trace->dirty = false;
 	while (!ret && clock_steps_next(steps, trace->synced, time, &step)) {
 		ret = elog_writer_clock_set(trace->writer, step.time, step.offset);
-		trace->synced = step.time;
+		if (!ret)
+			trace->synced = step.time;
 	}
-	trace->synced = time;
 	if (!ret)
 		ret = elog_writer_sync(trace->writer, time, losses, count);
-	return account(trace, ret);
+	if (!ret)
+		trace->synced = time;
+	return ret;
+}
+
+int trace_writer_sync(struct trace_writer *trace, uint64_t time,
+		      const struct elog_writer_loss *losses, size_t count)
+{
+	ssize_t ret = get_ready(trace);
+
+	if (ret)
+		return (int)ret;
+	do {
+		ret = sync_clocks(trace, time, losses, count);
+	} while (try_again(trace, &ret));
+	if (!ret)
+		trace->dirty = false;
+	return (int)ret;
 }
 
 bool trace_writer_dirty(const struct trace_writer *trace)
@@ -378,10 +525,14 @@ bool trace_writer_dirty(const struct trace_writer *trace)
 
 int trace_writer_end(struct trace_writer *trace, uint64_t lost)
 {
-	int ret;
+	ssize_t ret = get_ready(trace);
 
-	ret = account(trace, elog_writer_end(trace->writer, lost));
-	return ret ? ret : check(trace, close_file(trace));
+	if (ret)
+		return (int)ret;
+	do {
+		ret = elog_writer_end(trace->writer, lost);
+	} while (try_again(trace, &ret));
+	return ret ? (int)ret : check(trace, close_file(trace));
 }
 
 /* ------------------------------------------------------------------------
@@ -400,84 +551,83 @@ bool trace_writer_is_full(const struct trace_writer *trace)
 	return most && trace->events && trace_writer_size(trace) >= most;
 }
 
-/*
- * Rename a file to what it is called after a rotation.
- *
- * Return: 1; 0 there is no such file; or a negative errno.
- */
-static int rename_next(const struct trace_writer *trace, unsigned int number, unsigned int part)
+/* The next file may have got a torn header: write it again from the start. */
+static int begin_next(struct trace_writer *trace)
 {
-	char *from = numbered(trace, number, part), *to = numbered(trace, number + 1, part);
-	int ret = 1;
-
-	if (!from || !to)
-		ret = -ENOMEM;
-	else if (rename(from, to))
-		ret = errno == ENOENT ? 0 : -errno;
-	free(from);
-	free(to);
-	return ret;
+	if (ftruncate(trace->fd, 0) || lseek(trace->fd, 0, SEEK_SET) < 0)
+		return -errno;
+	return begin_segment(trace, trace->before, trace->rotated);
 }
 
-/*
- * An earlier capture may have had more parts. Its files must keep their numbers in common,
- * or go together.
- *
- * Return: 1; 0 there are no files of this part; or a negative errno.
- */
-static int put_aside_old(const struct trace_writer *trace, unsigned int part)
+/* Do the next step. Return: 0 or a negative errno. */
+static int rotate_step(struct trace_writer *trace)
 {
-	unsigned int number = options_of(trace)->rotate_keep;
-	char *last = numbered(trace, number, part);
-	int ret = last ? 0 : -ENOMEM;
-	bool found;
+	int ret;
 
-	found = last && !unlink(last);
-	free(last);
-	while (ret >= 0 && --number) {
-		ret = rename_next(trace, number, part);
-		found |= ret > 0;
+	switch (trace->step) {
+	case ROTATION_END:
+		ret = elog_writer_end(trace->writer, UINT64_MAX);
+		if (ret)
+			return ret;
+		account(trace);
+		/* The file cannot be written again: an error of this is reported, and no more. */
+		ret = close_file(trace);
+		if (ret)
+			elog_error("%s: %s", trace->path, strerror(-ret));
+		trace->before = trace->writer;
+		trace->writer = NULL;
+		trace->step = ROTATION_RENAME;
+		return 0;
+	case ROTATION_RENAME:
+		ret = segments_rotate(trace->owner->segments, trace->part);
+		if (!ret)
+			trace->step = ROTATION_OPEN;
+		return ret;
+	case ROTATION_OPEN:
+		/* A file that has the name now is not ours. */
+		ret = open_file(trace, O_EXCL);
+		if (!ret)
+			trace->step = ROTATION_BEGIN;
+		return ret;
+	default:
+		ret = begin_next(trace);
+		if (ret)
+			return ret;
+		elog_writer_close(trace->before);
+		trace->before = NULL;
+		trace->step = ROTATION_NONE;
+		return 0;
 	}
-	return ret < 0 ? ret : found;
 }
 
-/* FILE becomes FILE.1, that FILE.2 and so on, up to FILE.KEEP, which is gone. */
-static int put_aside(const struct trace_writer *trace)
+static int rotate_on(struct trace_writer *trace)
 {
-	unsigned int part = trace->owner->parts ? trace->owner->parts : 1;
-	unsigned int number = options_of(trace)->rotate_keep;
 	int ret = 0;
 
-	while (ret >= 0 && number--)
-		ret = rename_next(trace, number, trace->part);
-	if (ret < 0 || trace->part)
-		return ret < 0 ? ret : 0;
-	/* Part 0 does it for all that the capture does not have. */
-	do {
-		ret = put_aside_old(trace, part++);
-	} while (ret > 0);
+	while (!ret && trace->step)
+		ret = rotate_step(trace);
 	return ret;
+}
+
+bool trace_writer_rotates(const struct trace_writer *trace)
+{
+	return trace->step != ROTATION_NONE;
+}
+
+int trace_writer_rotate_early(struct trace_writer *trace, uint64_t time)
+{
+	trace->step = ROTATION_END;
+	trace->rotated = time;
+	return continue_rotation(trace);
 }
 
 int trace_writer_rotate(struct trace_writer *trace, uint64_t time)
 {
-	struct elog_writer *before = trace->writer;
-	int ret;
+	int ret = get_ready(trace);
 
-	ret = trace_writer_end(trace, UINT64_MAX);
-	if (!ret)
-		ret = check(trace, put_aside(trace));
 	if (ret)
 		return ret;
-	trace->writer = NULL;
-	/* A file that has the name now is not ours. */
-	ret = open_file(trace, O_EXCL);
-	if (!ret)
-		ret = begin_segment(trace, before, time);
-	elog_writer_close(before);
-	if (ret) {
-		trace->owner->explained = true;
-		return ret;
-	}
-	return account(trace, 0);
+	trace->step = ROTATION_END;
+	trace->rotated = time;
+	return get_ready(trace);
 }

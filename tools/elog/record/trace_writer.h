@@ -2,6 +2,9 @@
 /*
  * One .elog file of a capture, and its rotation. libelog's writer stores the records,
  * schemas and names of threads.
+ *
+ * Functions that write return -EAGAIN if the disk is full or fails, until a second later:
+ * call them again then, with the same arguments.
  */
 #ifndef TRACE_WRITER_H
 #define TRACE_WRITER_H
@@ -17,7 +20,8 @@
  *	0, the name of the file is @path, "-w" and this number
  * @append: trace_writer_begin() keeps what the file holds
  *
- * Return: 0, or a negative errno; the reason was printed.
+ * Return: 0, or a negative errno; the reason was printed, except, if @writer may wait,
+ * that of a disk that is full or fails.
  */
 int trace_writer_create(struct trace_writer **trace, struct writer *writer,
 			const char *path, unsigned int part, bool append);
@@ -26,11 +30,18 @@ int trace_writer_create(struct trace_writer **trace, struct writer *writer,
  * trace_writer_begin() - replace what a new file held, and write the header
  * @trace: the file
  *
- * Return: 0, or a negative errno; the reason was printed.
+ * Return: as trace_writer_create().
  */
 int trace_writer_begin(struct trace_writer *trace);
 
-/** trace_writer_open() - both, for the file of the only part */
+/**
+ * trace_writer_open() - both, for the file of the only part
+ * @trace: set to the new file
+ * @writer: as for trace_writer_create(), and so are @path and @append
+ *
+ * Return: 0; -EAGAIN, only if @writer may wait; or another negative errno; the reason was
+ * printed, except that of a disk that is full or fails.
+ */
 int trace_writer_open(struct trace_writer **trace, struct writer *writer, const char *path,
 		      bool append);
 
@@ -41,21 +52,18 @@ void trace_writer_close(struct trace_writer *trace);
  * trace_writer_raw() - write records as a ring holds them
  * @trace: a file that trace_writer_add() is not called for
  * @cpu: the ring's
+ * @stream: the ring
  * @data: records
  * @size: bytes
  * @position: in the ring
+ * @meta: what the kernel knows of the records, or NULL
  *
- * Return: bytes that were written; -EBADMSG @data does not begin with a record; or
- * another negative errno.
+ * Return: bytes that were written; -EBADMSG @data does not begin with a record; -EAGAIN;
+ * or another negative errno.
  */
 ssize_t trace_writer_raw(struct trace_writer *trace, unsigned int cpu, uint32_t stream,
-			 const void *data,
-			 size_t size, uint64_t position);
-
-/** trace_writer_raw_meta() - as trace_writer_raw(), with what the kernel knows of the records */
-ssize_t trace_writer_raw_meta(struct trace_writer *trace, unsigned int cpu, uint32_t stream,
-			      const void *data, size_t size, uint64_t position,
-			      const struct elog_raw_meta *meta);
+			 const void *data, size_t size, uint64_t position,
+			 const struct elog_raw_meta *meta);
 
 /**
  * trace_writer_add() - add an event or a loss
@@ -64,7 +72,7 @@ ssize_t trace_writer_raw_meta(struct trace_writer *trace, unsigned int cpu, uint
  *
  * It is buffered until there are many, or the next trace_writer_sync().
  *
- * Return: 0, or a negative errno.
+ * Return: 0, -EAGAIN it was not taken, or another negative errno.
  */
 int trace_writer_add(struct trace_writer *trace, const struct elog_item *item);
 
@@ -99,13 +107,26 @@ uint64_t trace_writer_size(const struct trace_writer *trace);
 bool trace_writer_is_full(const struct trace_writer *trace);
 
 /**
+ * trace_writer_rotate_early() - do it although the caller has more records for this file
+ * @trace: a file that has filled the disk, and does not rotate
+ * @time: no record that follows is older
+ *
+ * Return: as trace_writer_rotate().
+ */
+int trace_writer_rotate_early(struct trace_writer *trace, uint64_t time);
+
+/** trace_writer_rotates() - is a rotation under way, because the disk is full or fails? */
+bool trace_writer_rotates(const struct trace_writer *trace);
+
+/**
  * trace_writer_rotate() - end the file, rename it and start a new one
  * @trace: the file, right after trace_writer_sync()
  * @time: as passed to that
  *
  * The new file states that earlier ones contain the losses so far.
  *
- * Return: 0, or a negative errno; writer->explained if the reason was printed.
+ * Return: 0; -EAGAIN the next call of any function continues it; or another negative
+ * errno; writer->explained if the reason was printed.
  */
 int trace_writer_rotate(struct trace_writer *trace, uint64_t time);
 

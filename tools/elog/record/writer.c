@@ -13,6 +13,7 @@
 
 #include "input/keywords.h"
 #include "record/raw_writer.h"
+#include "record/segments.h"
 #include "record/trace_writer.h"
 
 bool writer_is_raw(const struct options *options)
@@ -74,6 +75,14 @@ int writer_open(struct writer **result, struct live *live, uint64_t start)
 	}
 	writer->live = live;
 	writer->start = start;
+	if (options->rotate_size) {
+		writer->segments = segments_new(options->output, parts, options->rotate_keep);
+		if (!writer->segments) {
+			elog_error("out of memory");
+			writer_close(writer);
+			return -ENOMEM;
+		}
+	}
 	if (options->split)
 		ret = filtered_writer_open_directory(writer);
 	else if (writer->parallel)
@@ -85,15 +94,21 @@ int writer_open(struct writer **result, struct live *live, uint64_t start)
 		writer_close(writer);
 		return ret;
 	}
+	writer->wait.possible = true;
 	*result = writer;
 	return 0;
 }
 
 void writer_close(struct writer *writer)
 {
+	struct segments *segments;
+
 	if (!writer)
 		return;
+	/* Threads of a parallel writer use them until they have ended. */
+	segments = writer->segments;
 	trace_writer_close(writer->file);
 	free(writer->failed_path);
 	writer->ops->close(writer);
+	segments_free(segments);
 }

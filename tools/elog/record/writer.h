@@ -11,8 +11,11 @@
 #ifndef WRITER_H
 #define WRITER_H
 
+#include <errno.h>
+
 #include "input/source.h"
 
+struct segments;
 struct trace_writer;
 struct writer;
 
@@ -33,6 +36,26 @@ struct writer_ops {
 };
 
 /**
+ * struct writer_wait - what a writer knows of a disk that is full or fails
+ * @possible: the capture has begun: wait for the disk; before that, an error ends it
+ * @final: the capture ends: an error is final
+ * @error: errno, until everything was written again; 0: the writer does not wait
+ * @retry: when to try again, CLOCK_MONOTONIC ns
+ * @failures: how many attempts to write have failed
+ * @removed: segments that were removed to make room
+ * @made_room: one was removed just now
+ */
+struct writer_wait {
+	bool possible;
+	bool final;
+	int error;
+	uint64_t retry;
+	uint64_t failures;
+	uint64_t removed;
+	bool made_room;
+};
+
+/**
  * struct writer - a writer; its kind embeds it. The caller of writer_open() only reads
  * @ops: of its kind
  * @live: the subscription
@@ -40,6 +63,9 @@ struct writer_ops {
  * @capture: identifies the files of one capture; empty: there is only one file
  * @parts: how many files the capture writes at the same time; 0: one
  * @file: the file of -o; with --split the one that lists losses
+ * @segments: the files of --rotate, or NULL
+ * @wait: does it wait for the disk?
+ * @missed: events of snapshots that did not fit, and are in no file
  * @parallel: threads drain the rings, and writer_drain() only collects their counters
  * @pending: records were written since the last writer_sync(), of a raw or parallel writer
  * @records: events in all files so far
@@ -56,6 +82,9 @@ struct writer {
 	char capture[20];
 	unsigned int parts;
 	struct trace_writer *file;
+	struct segments *segments;
+	struct writer_wait wait;
+	uint64_t missed;
 	bool parallel;
 	bool pending;
 	uint64_t records;
@@ -85,7 +114,19 @@ int writer_open(struct writer **writer, struct live *live, uint64_t start);
 /** writer_close() - close the files as they are; NULL is allowed */
 void writer_close(struct writer *writer);
 
-/** writer_add() - write an event or a loss; 0 or a negative errno */
+/** writer_waits() - is the next attempt to write later than now? */
+static inline bool writer_waits(const struct writer *writer)
+{
+	return writer->wait.error && !writer->wait.final && monotonic() < writer->wait.retry;
+}
+
+/** writer_is_stuck() - does it wait because the disk is full? */
+static inline bool writer_is_stuck(const struct writer *writer)
+{
+	return writer->wait.error == ENOSPC || writer->wait.error == EDQUOT;
+}
+
+/** writer_add() - write an event or a loss; 0, -EAGAIN: wait; or another negative errno */
 static inline int writer_add(struct writer *writer, const struct entry *entry)
 {
 	return writer->ops->add(writer, entry);

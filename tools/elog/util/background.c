@@ -4,8 +4,10 @@
  *
  * The directory is /run/eventlog for root, XDG_RUNTIME_DIR/eventlog for others. The
  * name of a file there is a hash of the capture's target. The file contains the id of
- * the process, the target and, at the end, the exit status. The process holds a lock
- * on it as long as it runs; the id is valid only while the file is locked. Another
+ * the process, the target and, at the end, the exit status. If the disk was ever full or
+ * failed, a line "state" precedes that, with the members of struct background_state. The
+ * process holds a lock on it as long as it runs; the id is valid only while the file is
+ * locked. Another
  * file beside it has the stderr of the process. Both files remain until elog stop, or
  * until the next capture to the same target.
  */
@@ -33,6 +35,7 @@
 struct background {
 	char *path;
 	int fd;			/* locked */
+	off_t size;		/* of its lines without state */
 	int log;
 	int report;		/* pipe to the parent; -1: closed */
 };
@@ -221,8 +224,11 @@ static int open_files(struct background *background, const char *target)
 		if (background->log < 0)
 			ret = -errno;
 	}
-	if (!ret && dprintf(background->fd, "%d\n%s\n", getpid(), name) < 0)
-		ret = -errno;
+	if (!ret) {
+		ret = dprintf(background->fd, "%d\n%s\n", getpid(), name);
+		background->size = ret;
+		ret = ret < 0 ? -errno : 0;
+	}
 out:
 	if (ret)
 		elog_error("%s: %s", target, strerror(-ret));
@@ -345,6 +351,18 @@ void background_ready(struct background *background)
 	report(background, STATUS_OK);
 }
 
+/* One write(2) replaces the line, so all lines have the same length. */
+void background_set_state(struct background *background, const struct background_state *state)
+{
+	char line[128];
+	int size;
+
+	size = snprintf(line, sizeof(line), "state %4d %20" PRIu64 " %20" PRIu64 " %20" PRIu64 "\n",
+			state->error, state->failures, state->removed, state->lost);
+	if (pwrite(background->fd, line, (size_t)size, background->size) == size)
+		lseek(background->fd, 0, SEEK_END);
+}
+
 void background_end(struct background *background, int status)
 {
 	if (!background)
@@ -364,9 +382,10 @@ void background_end(struct background *background, int status)
 
 /* The contents of a file. */
 struct record {
-	char text[PATH_MAX + 64];
+	char text[PATH_MAX + 192];
 	pid_t pid;
 	const char *target;
+	struct background_state state;
 	int status;		/* -1: none yet */
 };
 
@@ -383,7 +402,11 @@ static bool read_file(int fd, struct record *record)
 		return false;
 	record->target = line + 1;
 	*end = '\0';
-	record->status = end[1] ? atoi(end + 1) : -1;
+	memset(&record->state, 0, sizeof(record->state));
+	if (sscanf(++end, "state %d %" SCNu64 " %" SCNu64 " %" SCNu64, &record->state.error,
+		   &record->state.failures, &record->state.removed, &record->state.lost) == 4)
+		end += strcspn(end, "\n") + 1;
+	record->status = *end ? atoi(end) : -1;
 	return true;
 }
 
@@ -442,6 +465,19 @@ int background_each(int (*call)(const struct background_info *info, void *contex
 		closedir(files);
 	free(parent);
 	return ret;
+}
+
+void background_get_state(const struct background_info *info, struct background_state *state)
+{
+	struct record record;
+	int fd = open(info->path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+
+	memset(state, 0, sizeof(*state));
+	if (fd < 0)
+		return;
+	if (read_file(fd, &record))
+		*state = record.state;
+	close(fd);
 }
 
 pid_t background_process(const struct background_info *info)

@@ -30,6 +30,23 @@ int background_start(struct background **background,
 /** background_ready() - the capture runs: let the parent exit */
 void background_ready(struct background *background);
 
+/**
+ * struct background_state - how a capture gets on with its disk
+ * @error: errno; 0: it writes; otherwise it tries again every second
+ * @failures: how many attempts to write have failed
+ * @removed: segments that were removed to make room
+ * @lost: events that were lost until then, for all reasons
+ */
+struct background_state {
+	int error;
+	uint64_t failures;
+	uint64_t removed;
+	uint64_t lost;
+};
+
+/** background_set_state() - state this in the capture's file */
+void background_set_state(struct background *background, const struct background_state *state);
+
 /** background_end() - record the exit status and unlock; NULL is allowed */
 void background_end(struct background *background, int status);
 
@@ -53,6 +70,9 @@ struct background_info {
  */
 int background_each(int (*call)(const struct background_info *info, void *context),
 		    void *context);
+
+/** background_get_state() - what it stated last; all zeros if its disk never failed */
+void background_get_state(const struct background_info *info, struct background_state *state);
 
 /** background_process() - its process; 0: it has ended */
 pid_t background_process(const struct background_info *info);

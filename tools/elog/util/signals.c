@@ -82,6 +82,8 @@ void signals_catch(unsigned int flags)
 	pthread_sigmask(SIG_BLOCK, &signals.blocked, &signals.open);
 	signals.catching = true;
 	signal(SIGPIPE, SIG_IGN);
+	/* A file that reaches the limit of setrlimit(2) is an error of writing. */
+	signal(SIGXFSZ, SIG_IGN);
 }
 
 void signals_restore(void)
@@ -91,6 +93,7 @@ void signals_restore(void)
 	signal(SIGPIPE, SIG_DFL);
 	if (!signals.catching)
 		return;
+	signal(SIGXFSZ, SIG_DFL);
 	for (i = 0; i < ARRAY_SIZE(stopping); i++)
 		sigaction(stopping[i], &signals.stopping[i], NULL);
 	if (signals.flags & SIGNALS_SNAPSHOT)

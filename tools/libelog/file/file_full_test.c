@@ -303,13 +303,63 @@ static void test_memory(void)
 	}
 	check(taken > 1000 && taken * 40 < 600000);
 	check_equal(elog_writer_retry(writer), 1);
-	check_equal(elog_writer_add(writer, &item), 0);
 	check_equal(elog_writer_add(writer, &item), -ENOSPC);
 	check_equal(elog_writer_retry(writer), 1);
 	disk.fd = -1;
+	check_equal(elog_writer_add(writer, &item), 0);
 	check_equal(elog_writer_sync(writer, taken + 2, NULL, 0), 0);
 	check_equal(elog_writer_events(writer), taken + 1);
 	elog_writer_close(writer);
+	close(fd);
+}
+
+/* What the file before has no room for is in the next one, losses included. */
+static void test_carried(void)
+{
+	const struct elog_writer_options options = {
+		.size = sizeof(options), .definition = get_definition,
+	};
+	struct elog_writer_options next = options;
+	struct elog_writer *writer, *before;
+	const uint64_t lost[] = { 7 };
+	struct elog_reader *reader;
+	uint64_t events = 0, losses = 0, i;
+	struct elog_item item;
+	int fd = new_file();
+
+	disk.error = ENOSPC;
+	disk.fd = fd;
+	disk.limit = 1000;
+	check_equal(elog_writer_open(&before, fd, &options), 0);
+	for (i = 0; i < 100; i++) {
+		item = (struct elog_item){
+			.type = i == 50 ? ELOG_ITEM_LOST : ELOG_ITEM_EVENT, .time = i + 1,
+			.descriptor = i != 50, .lost = lost, .lost_count = i == 50,
+		};
+		check_equal(elog_writer_add(before, &item), 0);
+	}
+	check_equal(elog_writer_sync(before, 200, NULL, 0), -ENOSPC);
+	check_equal(elog_writer_retry(before), 1);
+	next.continues = before;
+	close(fd);
+	fd = new_file();
+	disk.fd = -1;
+	check_equal(elog_writer_open(&writer, fd, &next), 0);
+	elog_writer_close(before);
+	check_equal(elog_writer_sync(writer, 200, NULL, 0), 0);
+	check_equal(elog_writer_events(writer), 99);
+	check_equal(elog_writer_end(writer, UINT64_MAX), 0);
+	elog_writer_close(writer);
+	lseek(fd, 0, SEEK_SET);
+	check_equal(elog_reader_open(&reader, fd), 0);
+	while (elog_reader_next(reader, &item) > 0) {
+		check(item.type != ELOG_ITEM_DAMAGE);
+		events += item.type == ELOG_ITEM_EVENT;
+		losses += item.type == ELOG_ITEM_LOST ? item.lost[0] : 0;
+	}
+	check_equal(events, 99);
+	check_equal(losses, 7);
+	elog_reader_close(reader);
 	close(fd);
 }
 
@@ -374,6 +424,7 @@ int main(void)
 		{ "the same, compressed", test_items_compressed },
 		{ "a block that does not fit is shortened", test_shortened },
 		{ "the memory for events that wait is limited", test_memory },
+		{ "the next file has what does not fit", test_carried },
 		{ "a torn block that cannot be removed yet", test_torn },
 		{ "a pipe is not retried", test_pipe },
 	};

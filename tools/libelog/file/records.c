@@ -54,7 +54,7 @@ int elog_records_init(struct elog_writer *writer, const struct elog_writer *cont
 		stream->number = from->number;
 		stream->cpu = from->cpu;
 		stream->instance = from->instance;
-		memcpy(stream->lost, from->lost, sizeof(stream->lost));
+		memcpy(stream->lost, from->stated, sizeof(stream->lost));
 		stream->lost_count = from->lost_count;
 		stream->end = from->end;
 		stream->records = from->records;
@@ -247,6 +247,8 @@ static bool has_too_many_threads(const struct elog_writer *writer,
 	       count > writer->threads_max;
 }
 
+static int carry_items(struct elog_writer *writer, const struct elog_writer *continues);
+
 int elog_records_continue(struct elog_writer *writer, const struct elog_writer *continues)
 {
 	const struct thread *thread;
@@ -256,6 +258,9 @@ int elog_records_continue(struct elog_writer *writer, const struct elog_writer *
 
 	if (!continues)
 		return 0;
+	ret = carry_items(writer, continues);
+	if (ret)
+		return ret;
 	writer->by_meta = continues->by_meta;
 	writer->looks = !continues->by_meta || continues->looks ||
 			continues->schemas.count > SCHEMAS_REPEATED ||
@@ -466,6 +471,8 @@ static ssize_t store_raw(struct elog_writer *writer, struct writer_stream *strea
 		     writer->flags & ELOG_WRITER_LIVE ? &info : NULL, &events);
 	if (some < 0)
 		return some;
+	if ((size_t)some == size)
+		memcpy(stream->stated, stream->lost, sizeof(stream->stated));
 	writer->events += events;
 	stream->records += (uint32_t)events;
 	stream->end = position + (size_t)some;
@@ -557,8 +564,18 @@ static int flush_stream(struct elog_writer *writer, struct writer_stream *stream
 		stream->position += (size_t)some;
 		stream->events -= events;
 		writer->events += events;
+		if (!stream->size)
+			memcpy(stream->stated, stream->lost, sizeof(stream->stated));
 	}
 	return 0;
+}
+
+void elog_records_stated(struct elog_writer *writer)
+{
+	struct writer_stream *stream;
+
+	elog_map_for_each(&writer->streams, stream)
+		memcpy(stream->stated, stream->lost, sizeof(stream->stated));
 }
 
 int elog_records_flush(struct elog_writer *writer)
@@ -590,6 +607,46 @@ static int make_room(struct writer_stream *stream, size_t size)
 		return -ENOMEM;
 	stream->data = larger;
 	stream->capacity = capacity;
+	return 0;
+}
+
+/* Copy the items of a stream that the file before has no room for. */
+static int carry_stream(struct elog_writer *writer, const struct writer_stream *from)
+{
+	struct writer_stream *stream = elog_map_find_integer(&writer->streams, from->number);
+	struct eventlog_record record;
+	size_t at;
+	int ret;
+
+	raise_losses(stream, from->lost, from->lost_count);
+	for (at = 0; at < from->size; at += elog_record_bytes(record.size_flags)) {
+		memcpy(&record, from->data + at, sizeof(record));
+		if (elog_record_type(record.size_flags) != EVENTLOG_RECORD_EVENT)
+			continue;
+		ret = mention(writer, from->instance, record.descriptor, record.pid, record.tid,
+			      record.time);
+		if (ret)
+			return ret;
+	}
+	ret = make_room(stream, from->size);
+	if (ret || !from->size)
+		return ret;
+	memcpy(stream->data, from->data, from->size);
+	stream->size = from->size;
+	stream->events = from->events;
+	return 0;
+}
+
+static int carry_items(struct elog_writer *writer, const struct elog_writer *continues)
+{
+	const struct writer_stream *from;
+	int ret;
+
+	elog_map_for_each(&continues->streams, from) {
+		ret = carry_stream(writer, from);
+		if (ret)
+			return ret;
+	}
 	return 0;
 }
 
@@ -667,8 +724,9 @@ int elog_writer_add(struct elog_writer *writer, const struct elog_item *item)
 	stream = get_stream(writer, item->stream);
 	if (!stream)
 		return -ENOMEM;
-	/* A block has one CPU and one instance. */
-	if (item->cpu != stream->cpu || instance != stream->instance)
+	/* A block has one CPU and one instance. Earlier items may be waiting for a full disk. */
+	if (item->cpu != stream->cpu || instance != stream->instance ||
+	    stream->size >= BLOCK_BYTES)
 		ret = flush_stream(writer, stream);
 	if (ret)
 		return ret;

@@ -656,6 +656,7 @@ static int write_sync(struct elog_writer *writer, uint64_t time, const struct cl
 	free(stored);
 	if (ret)
 		return ret;
+	elog_records_stated(writer);
 	elog_map_for_each(&writer->streams, stream)
 		elog_index_losses(&writer->index, stream->cpu, stream->number,
 				  stream->lost, stream->lost_count);

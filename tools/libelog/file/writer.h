@@ -28,6 +28,7 @@ struct writer_stream {
 	size_t capacity;
 	uint64_t events;	/* among these */
 	uint64_t lost[ELOG_LOST_CAUSES_MAX];	/* so far */
+	uint64_t stated[ELOG_LOST_CAUSES_MAX];	/* of these, what is in the file */
 	uint32_t lost_count;
 	uint64_t end;		/* position behind the last raw records */
 	uint32_t records;	/* events before @end: lower 32 bits */
@@ -112,6 +113,9 @@ void elog_records_free(struct elog_writer *writer);
 
 /** elog_records_flush() - write what elog_writer_add() has stored; return 0 or an error */
 int elog_records_flush(struct elog_writer *writer);
+
+/** elog_records_stated() - the file states all losses so far */
+void elog_records_stated(struct elog_writer *writer);
 
 /** elog_records_losses() - raise the losses of streams; return 0 or -ENOMEM */
 int elog_records_losses(struct elog_writer *writer, const struct elog_writer_loss *losses,

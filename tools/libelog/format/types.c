@@ -72,7 +72,7 @@ unsigned int elog_level_parse(const char *name)
 	return !strcmp(name, "warn") ? EVENTLOG_LEVEL_WARNING : 0;
 }
 
-static const char *const lost_names[EVENTLOG_LOST_CAUSES] = {
+static const char *const lost_names[] = {
 	[EVENTLOG_LOST_NO_ROOM] = "no room",
 	[EVENTLOG_LOST_GUARD] = "guard",
 	[EVENTLOG_LOST_NESTED] = "nested",
@@ -81,9 +81,11 @@ static const char *const lost_names[EVENTLOG_LOST_CAUSES] = {
 	[EVENTLOG_LOST_ABORTED] = "aborted",
 	[EVENTLOG_LOST_NO_MEMORY] = "no memory",
 	[EVENTLOG_LOST_PAUSED] = "paused",
+	[ELOG_LOST_NOT_WRITTEN] = "not written",
+	[ELOG_LOST_REMOVED] = "removed",
 };
 
 const char *elog_lost_name(unsigned int cause)
 {
-	return cause < EVENTLOG_LOST_CAUSES ? lost_names[cause] : NULL;
+	return cause <= ELOG_LOST_REMOVED ? lost_names[cause] : NULL;
 }

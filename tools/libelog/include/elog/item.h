@@ -94,6 +94,13 @@ struct elog_item {
 	uint64_t reserved[3];
 };
 
+/*
+ * Causes of loss besides those of the kernel: a capture could not write the event to its file,
+ * or the file was removed before a reader that follows the capture has read it.
+ */
+#define ELOG_LOST_NOT_WRITTEN	EVENTLOG_LOST_CAUSES
+#define ELOG_LOST_REMOVED	(EVENTLOG_LOST_CAUSES + 1)
+
 /** elog_lost_name() - the name of a cause of loss, or NULL */
 const char *elog_lost_name(unsigned int cause);
 

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The files that --rotate keeps: see segments.h.
+ *
+ * The parts of a capture rotate together, but each on its own thread. So for a moment a
+ * segment has different numbers in different parts. A segment is known by the number of
+ * rotations that precede it, and the lock protects names and these numbers.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "input/parts.h"
+#include "record/segments.h"
+#include "util/tool.h"
+
+struct segment_part {
+	int64_t rotations;	/* so far */
+	unsigned int next;	/* the number to rename next, and one; 0: no rotation has failed */
+};
+
+struct segments {
+	pthread_mutex_t lock;
+	char *base;
+	unsigned int parts;
+	unsigned int keep;
+	int64_t removed;	/* rotations before the newest segment that was removed; -1: none */
+	struct segment_part part[];
+};
+
+struct segments *segments_new(const char *base, unsigned int parts, unsigned int keep)
+{
+	struct segments *segments;
+
+	segments = calloc(1, sizeof(*segments) + parts * sizeof(segments->part[0]));
+	if (!segments)
+		return NULL;
+	segments->base = strdup(base);
+	if (!segments->base) {
+		free(segments);
+		return NULL;
+	}
+	pthread_mutex_init(&segments->lock, NULL);
+	segments->parts = parts;
+	segments->keep = keep;
+	segments->removed = -1;
+	return segments;
+}
+
+void segments_free(struct segments *segments)
+{
+	if (!segments)
+		return;
+	pthread_mutex_destroy(&segments->lock);
+	free(segments->base);
+	free(segments);
+}
+
+/*
+ * FILE is number 0, and the files of other parts have their number behind that: FILE.2-w1.
+ * Return: the name, which the caller frees; NULL: no memory.
+ */
+static char *numbered(const struct segments *segments, int64_t number, unsigned int part)
+{
+	char *first, *name;
+
+	if (!number)
+		return parts_name(segments->base, part);
+	if (asprintf(&first, "%s.%" PRId64, segments->base, number) < 0)
+		return NULL;
+	name = parts_name(first, part);
+	free(first);
+	return name;
+}
+
+/*
+ * Rename a file to what it is called after a rotation.
+ *
+ * Return: 1; 0 there is no such file; or a negative errno.
+ */
+static int rename_next(const struct segments *segments, unsigned int number, unsigned int part)
+{
+	char *from = numbered(segments, number, part);
+	char *to = numbered(segments, (int64_t)number + 1, part);
+	int ret = 1;
+
+	if (!from || !to)
+		ret = -ENOMEM;
+	else if (rename(from, to))
+		ret = errno == ENOENT ? 0 : -errno;
+	free(from);
+	free(to);
+	return ret;
+}
+
+/* Return: 1; 0 there is no such file; or a negative errno. */
+static int remove_one(const struct segments *segments, int64_t number, unsigned int part,
+		      bool truncates)
+{
+	char *name = numbered(segments, number, part);
+	int ret = 1;
+
+	if (!name)
+		return -ENOMEM;
+	if ((truncates && truncate(name, 0) && errno == ENOENT) || unlink(name))
+		ret = errno == ENOENT ? 0 : -errno;
+	free(name);
+	return ret;
+}
+
+/*
+ * An earlier capture may have had more parts. Its files must keep their numbers in common,
+ * or go together.
+ *
+ * Return: 1; 0 there are no files of this part; or a negative errno.
+ */
+static int rotate_old(const struct segments *segments, unsigned int part)
+{
+	unsigned int number = segments->keep;
+	int ret;
+	bool found;
+
+	found = remove_one(segments, number, part, false) > 0;
+	for (ret = 0; ret >= 0 && --number; found |= ret > 0)
+		ret = rename_next(segments, number, part);
+	return ret < 0 ? ret : found;
+}
+
+static int rotate(struct segments *segments, unsigned int number)
+{
+	struct segment_part *part = &segments->part[number];
+	unsigned int old = segments->parts;
+	int ret = 0;
+
+	for (part->next = part->next ? part->next : segments->keep; part->next; part->next--) {
+		ret = rename_next(segments, part->next - 1, number);
+		if (ret < 0)
+			return ret;
+	}
+	part->rotations++;
+	/* Another part, which rotated earlier, may have removed this segment already. */
+	if (segments->removed >= 0 && part->rotations == segments->removed + 1)
+		remove_one(segments, 1, number, true);
+	if (number)
+		return 0;
+	/* Part 0 does it for all that the capture does not have. */
+	do {
+		ret = rotate_old(segments, old++);
+	} while (ret > 0);
+	return 0;
+}
+
+int segments_rotate(struct segments *segments, unsigned int part)
+{
+	int ret;
+
+	pthread_mutex_lock(&segments->lock);
+	ret = rotate(segments, part);
+	pthread_mutex_unlock(&segments->lock);
+	return ret;
+}
+
+/* The largest number of a file of a part; 0: there is only FILE. */
+static unsigned int largest(const struct segments *segments, unsigned int part)
+{
+	unsigned int number = segments->keep;
+	char *name;
+	bool found;
+
+	for (; number; number--) {
+		name = numbered(segments, number, part);
+		found = name && !access(name, F_OK);
+		free(name);
+		if (found)
+			break;
+	}
+	return number;
+}
+
+static int remove_oldest(struct segments *segments)
+{
+	int64_t oldest = INT64_MAX, rotations;
+	unsigned int part, number;
+	int ret = 0, removed = 0;
+
+	for (part = 0; part < segments->parts; part++) {
+		rotations = segments->part[part].rotations;
+		number = largest(segments, part);
+		if (number && rotations - number < oldest)
+			oldest = rotations - number;
+	}
+	if (oldest == INT64_MAX)
+		return 0;
+	/* Those of parts that only an earlier capture had keep the numbers of part 0. */
+	for (part = 0; ret >= 0 && (part < segments->parts || ret > 0); part++) {
+		rotations = segments->part[part < segments->parts ? part : 0].rotations;
+		ret = rotations > oldest ?
+		      remove_one(segments, rotations - oldest, part, true) : 0;
+		removed |= ret > 0;
+	}
+	if (removed && oldest > segments->removed)
+		segments->removed = oldest;
+	return ret < 0 ? ret : removed;
+}
+
+int segments_remove(struct segments *segments)
+{
+	int ret;
+
+	pthread_mutex_lock(&segments->lock);
+	ret = remove_oldest(segments);
+	pthread_mutex_unlock(&segments->lock);
+	return ret;
+}
