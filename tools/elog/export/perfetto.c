@@ -86,8 +86,7 @@ enum { REALTIME = 1, MONOTONIC = 3, BOOTTIME = 6 };
  * @id: number, from 0
  * @offset: CLOCK_REALTIME - CLOCK_MONOTONIC when its first capture began. It stays the
  *	same, so that setting the clock changes no duration
- * @host: number of the host's name; 0: not known
- * @machine_id: number of the machine's id; likewise
+ * @host, @machine_id: numbers of these strings; 0: not known
  */
 struct boot {
 	uint32_t id;
@@ -588,7 +587,6 @@ static void put_value(struct perfetto *perfetto, struct elog_text *text,
 	}
 }
 
-/* What is not known has no annotation. */
 static void put_origin(const struct perfetto *perfetto, struct elog_text *text)
 {
 	const struct boot *boot = perfetto->boot;
