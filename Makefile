@@ -22,6 +22,7 @@ help_text := \
 	'  check-debug  test the module on a kernel with KASAN, UBSAN and lockdep' \
 	'  check-sanitizers  test the module on kernels with KASAN and lockdep, and with KCSAN' \
 	'  check-native stress the ring in user space, with sanitizers' \
+	'  check-mutants  break module and libelog on purpose: tests must notice each fault' \
 	'  check-models check the models of ring, wakeup and FLUSH with spin' \
 	'  stress       load, unload, trace and read concurrently, for STRESS_SECONDS' \
 	'               (180) each, on 6.1, 6.12 and 7.2' \
@@ -233,6 +234,9 @@ check-sanitizers:
 check-native:
 	@$(MAKE) --no-print-directory -C selftests/native check \
 		OUTPUT='$(top)/build/native'
+
+check-mutants:
+	@scripts/mutants-kernel
 
 check-models:
 	@scripts/models/check-models
@@ -451,7 +455,7 @@ help:
 
 .PHONY: all module tools selftests programs-i386 programs-armhf setup demo \
 	check check-everything check-user-events check-fleet check-armhf check-debug check-sanitizers check-static check-native stress \
-	check-models fuzz \
+	check-models check-mutants fuzz \
 	bench bench-compare $(benches:%=bench-%) \
 	install install-module \
 	install-tool install-babeltrace2 install-library install-development install-gen \
