@@ -44,7 +44,7 @@ help_text := \
 	'  bench-show   time printing and exporting a file, compared with babeltrace2' \
 	'  bench-list   count the instructions of listing all definitions' \
 	'  bench-fleet  time sending files to NATS servers, compared with cp' \
-	'  bench-contention  time calls of one user while another one attacks' \
+	'  bench-contention  measure calls of root while a user attacks' \
 	'               STRICT=1 with any benchmark: fail if a bar is missed' \
 	'  bench-compare OLD=DIR NEW=DIR  compare two results: directories or files' \
 	'               like build/bench/*.json; STRICT=1: fail if a row is worse' \

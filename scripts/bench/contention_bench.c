@@ -1,47 +1,100 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Helper of contention-guest: measures the time of calls that take locks of the whole
- * system, or attacks: makes as many calls as it can, as a user without rights.
+ * Helper of contention-guest: measures calls of a victim, root, while a user without rights
+ * attacks: makes as many calls as it can.
  *
- *	contention_bench time register|FILE CPU SECONDS
- *	contention_bench attack hold|busy|listing|definitions|wide|churn CPU UID
+ *	contention_bench measure CALL ATTACK UID
+ *	contention_bench hold UID
  *
- * time prints the number of calls, their mean and the longest one, in us.  register is
- * REGISTER and UNREGISTER of an event; for a FILE of tracefs, a call writes 1 and then 0 to
- * it.  time sleeps between calls, and makes at least a few.
+ * measure prints a line: the number of calls; their mean, median, 95th percentile and
+ * the longest one, in us; the time from SIGKILL to the end of the attacker, in us; and the
+ * module's parameter "steps", the most steps during one hold of each lock.  stderr has what
+ * the attacker did.
  *
- * attack runs until SIGTERM.  It prints on stderr how many calls it has made, and how many
- * of them a quota denied.  busy makes no calls, but keeps the CPU busy; hold registers events
- * that the others can list.
+ * CALL is register: REGISTER and UNREGISTER of an event; listing: reading the status listing;
+ * a module's FILE.ko: loading and unloading it; or a FILE of tracefs: writing 1 and then 0.
+ * The victim sleeps between calls.
+ *
+ * ATTACK is quiet, which is none; busy, a process that makes no calls, but keeps the CPU
+ * busy; or one of attacks[] below.  It begins before the first call that is measured.
+ *
+ * hold registers events that others can list, prints "ready" and keeps them.
  */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <sched.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include <linux/eventlog.h>
 
+#define TRACING "/sys/kernel/tracing/"
+#define STEPS "/sys/module/eventlog/parameters/steps"
+
 #define REST_US 1000
-#define LEAST_CALLS 3
+#define CALLS_MAX 40
+/* The victim makes fewer calls if they take longer than this, but at least so many. */
+#define VICTIM_NS 2000000000ULL
+#define CALLS_MIN 5
 #define LISTED 1000
 
-static volatile sig_atomic_t ended;
+/*
+ * What an instance is filled with, unless it allows less.  Events and rules with slow names
+ * are fewer, because matching all of them takes a billion instructions.
+ */
+#define SUBSCRIBERS 8
+#define RULES 256
+#define EVENTS 256
+#define SLOW_SUBSCRIBERS 4
+#define SLOW_EVENTS 8
+#define RETAINED 256
+#define ENABLERS 2000
 
-static void on_signal(int number)
-{
-	(void)number;
-	ended = 1;
-}
+struct attack;
+
+/* An attack; the process of the attacker has a copy. */
+struct attacker {
+	const struct attack *attack;
+	unsigned int uid;
+	char device[64];
+	char instance[32];
+	uint32_t instance_id;
+	int producer;
+	int subscriber;
+	uint32_t rule_id;
+	unsigned int number;
+	/* What root switches meanwhile, or "". */
+	char toggled[512];
+};
+
+/* Counts of the attacker, in shared memory. */
+struct counts {
+	uint64_t calls;
+	uint64_t denied;
+};
+
+static struct counts *counts;
+
+/*
+ * setup() makes what the attack needs, as the user; round() makes some calls; both may
+ * be missing.  With in_instance, it happens in an instance of the user.
+ */
+struct attack {
+	const char *name;
+	bool in_instance;
+	void (*setup)(struct attacker *attacker);
+	void (*round)(struct attacker *attacker);
+};
 
 static void fail(const char *what)
 {
@@ -66,8 +119,27 @@ static int open_file(const char *path, int flags)
 	return fd;
 }
 
-/* Returns 0, or an errno that is not a failure: a limit. */
-static int register_event(int fd, const char *command, uint32_t *index)
+/* ---- calls of the device ---- */
+
+/* Whether a call has failed because of a limit, which an attack is to reach. */
+static bool is_limit(void)
+{
+	return errno == EDQUOT || errno == ENOSPC || errno == EMFILE || errno == ENOMEM;
+}
+
+/* Returns false at a limit. */
+static bool call(int fd, unsigned long number, void *request, const char *what)
+{
+	counts->calls++;
+	if (!ioctl(fd, number, request))
+		return true;
+	if (!is_limit())
+		fail(what);
+	counts->denied++;
+	return false;
+}
+
+static bool register_event(int fd, const char *command, uint32_t *index)
 {
 	struct eventlog_register request = {
 		.size = sizeof(request),
@@ -75,83 +147,76 @@ static int register_event(int fd, const char *command, uint32_t *index)
 		.provider = (uintptr_t)"contention",
 	};
 
-	if (ioctl(fd, EVENTLOG_IOC_REGISTER, &request)) {
-		if (errno != EDQUOT && errno != ENOSPC)
-			fail("REGISTER");
-		return errno;
-	}
+	if (!call(fd, EVENTLOG_IOC_REGISTER, &request, "REGISTER"))
+		return false;
 	*index = request.write_index;
-	return 0;
+	return true;
 }
 
 static void unregister_event(int fd, uint32_t index)
 {
 	struct eventlog_unregister request = { .size = sizeof(request), .write_index = index };
 
-	if (ioctl(fd, EVENTLOG_IOC_UNREGISTER, &request))
-		fail("UNREGISTER");
+	call(fd, EVENTLOG_IOC_UNREGISTER, &request, "UNREGISTER");
 }
 
-static void victim_call(int fd, bool registers)
+static int subscribe(const struct attacker *attacker)
 {
-	uint32_t index;
+	struct eventlog_subscribe request = { .size = sizeof(request) };
+	int fd = open_file(attacker->device, O_RDWR);
 
-	if (!registers) {
-		if (pwrite(fd, "1", 1, 0) != 1 || pwrite(fd, "0", 1, 0) != 1)
-			fail("write to tracefs");
-	} else if (register_event(fd, "victim u32 number; u64 size", &index)) {
-		fail("REGISTER of the victim");
-	} else {
-		unregister_event(fd, index);
-	}
+	call(fd, EVENTLOG_IOC_SUBSCRIBE, &request, "SUBSCRIBE");
+	return fd;
 }
 
-static void time_calls(const char *what, uint64_t until)
+/* Returns the rule's id, or 0 at a limit. */
+static uint32_t add_rule(int fd, const char *event, const struct eventlog_filter *filter)
 {
-	bool registers = !strcmp(what, "register");
-	int fd = open_file(registers ? EVENTLOG_DEVICE : what, registers ? O_RDWR : O_WRONLY);
-	uint64_t calls = 0, sum = 0, worst = 0, begin, ns;
+	struct eventlog_rule request = {
+		.size = sizeof(request), .event = (uintptr_t)event, .filter = (uintptr_t)filter,
+	};
 
-	victim_call(fd, registers);
-	while ((begin = now_ns()) < until || calls < LEAST_CALLS) {
-		victim_call(fd, registers);
-		ns = now_ns() - begin;
-		calls++;
-		sum += ns;
-		worst = ns > worst ? ns : worst;
-		usleep(REST_US);
-	}
-	printf("%" PRIu64 " %.1f %.1f\n", calls, (double)sum / (double)calls / 1000,
-	       (double)worst / 1000);
+	return call(fd, EVENTLOG_IOC_RULE_ADD, &request, "RULE_ADD") ? request.rule_id : 0;
 }
 
-/* The definition with the most fields. */
-static void wide_command(char *command, unsigned int number)
+static void delete_rule(int fd, uint32_t rule_id)
 {
-	size_t bytes = (size_t)sprintf(command, "wide_%u ", number);
-	unsigned int i;
+	struct eventlog_rule_delete request = { .size = sizeof(request), .rule_id = rule_id };
 
-	for (i = 0; i < EVENTLOG_FIELDS_MAX; i++)
-		bytes += (size_t)sprintf(command + bytes, "u8 field_%u;", i);
+	call(fd, EVENTLOG_IOC_RULE_DEL, &request, "RULE_DEL");
+}
+
+/* ---- attacks in the root ---- */
+
+static void set_up_device(struct attacker *attacker)
+{
+	attacker->producer = open_file(attacker->device, O_RDWR);
+}
+
+static void attack_busy(struct attacker *attacker)
+{
+	(void)attacker;
+	for (;;)
+		;
 }
 
 /* Reads the whole listing, in the smallest parts that make sense for an attack. */
-static void attack_listing(int fd, uint64_t *calls)
+static void attack_listing(struct attacker *attacker)
 {
 	static char text[4096];
 	off_t offset = 0;
 	ssize_t bytes;
 
-	while ((bytes = pread(fd, text, sizeof(text), offset)) > 0) {
+	while ((bytes = pread(attacker->producer, text, sizeof(text), offset)) > 0) {
 		offset += bytes;
-		++*calls;
+		counts->calls++;
 	}
 	if (bytes < 0)
 		fail("read of the listing");
 }
 
 /* Reads all definitions that the user may see, with as many calls as possible. */
-static void attack_definitions(int fd, uint64_t *calls)
+static void attack_definitions(struct attacker *attacker)
 {
 	static char buffer[4096];
 	struct eventlog_definitions request = {
@@ -160,74 +225,570 @@ static void attack_definitions(int fd, uint64_t *calls)
 
 	do {
 		request.buffer_size = sizeof(buffer);
-		++*calls;
-	} while (!ioctl(fd, EVENTLOG_IOC_DEFINITIONS, &request));
+		counts->calls++;
+	} while (!ioctl(attacker->producer, EVENTLOG_IOC_DEFINITIONS, &request));
 	if (errno != ENOENT)
 		fail("DEFINITIONS");
 }
 
-static void attack(const char *kind, unsigned int uid)
+static void register_again(struct attacker *attacker, const char *command)
+{
+	uint32_t index;
+
+	attacker->number++;
+	if (register_event(attacker->producer, command, &index))
+		unregister_event(attacker->producer, index);
+}
+
+static void attack_churn(struct attacker *attacker)
+{
+	char command[64];
+
+	snprintf(command, sizeof(command), "churn_%u u32 number", attacker->number);
+	register_again(attacker, command);
+}
+
+/* The definition with the most fields. */
+static void attack_wide(struct attacker *attacker)
 {
 	static char command[2 * EVENTLOG_COMMAND_MAX];
-	bool listing = !strcmp(kind, "listing"), wide = !strcmp(kind, "wide");
-	bool definitions = !strcmp(kind, "definitions");
-	uint64_t calls = 0, denied = 0;
-	unsigned int number = 0;
+	size_t bytes = (size_t)sprintf(command, "wide_%u ", attacker->number);
+	unsigned int i;
+
+	for (i = 0; i < EVENTLOG_FIELDS_MAX; i++)
+		bytes += (size_t)sprintf(command + bytes, "u8 field_%u;", i);
+	register_again(attacker, command);
+}
+
+/* ---- attacks in an instance at its limits ---- */
+
+/* A name that the glob of slow_glob() does not match, but only after many steps. */
+static void slow_name(char *name, unsigned int number)
+{
+	memset(name, 'a', 240);
+	sprintf(name + 240, "%u", number);
+}
+
+static const char *slow_glob(void)
+{
+	static char glob[128];
+
+	memset(glob, 'a', 120);
+	glob[0] = '*';
+	glob[120] = 'b';
+	return glob;
+}
+
+/* Many rules whose globs take long, and events whose names do. */
+static void set_up_rules(struct attacker *attacker)
+{
+	char name[256], command[300];
+	unsigned int i, j;
 	uint32_t index;
-	bool hold = !strcmp(kind, "hold");
+
+	for (i = 0; i < SLOW_SUBSCRIBERS; i++) {
+		attacker->subscriber = subscribe(attacker);
+		for (j = 0; j < RULES; j++)
+			if (!add_rule(attacker->subscriber, slow_glob(), NULL))
+				break;
+	}
+	set_up_device(attacker);
+	for (i = 0; i < SLOW_EVENTS; i++) {
+		slow_name(name, i);
+		snprintf(command, sizeof(command), "%s u32 number", name);
+		if (!register_event(attacker->producer, command, &index))
+			break;
+	}
+	attacker->subscriber = subscribe(attacker);
+}
+
+/* Wants all events, and none, again and again. */
+static void attack_rules(struct attacker *attacker)
+{
+	uint32_t rule_id = add_rule(attacker->subscriber, "*", NULL);
+
+	if (rule_id)
+		delete_rule(attacker->subscriber, rule_id);
+}
+
+/* Many rules that want all events. */
+static void set_up_arrays(struct attacker *attacker)
+{
+	char command[64];
+	unsigned int i, j;
+	uint32_t index, rule_id;
+
+	for (i = 0; i < SUBSCRIBERS; i++) {
+		attacker->subscriber = subscribe(attacker);
+		for (j = 0; j < RULES; j++) {
+			rule_id = add_rule(attacker->subscriber, NULL, NULL);
+			if (!rule_id)
+				break;
+			attacker->rule_id = rule_id;
+		}
+	}
+	set_up_device(attacker);
+	for (i = 0; i < EVENTS; i++) {
+		snprintf(command, sizeof(command), "event_%u u32 number", i);
+		if (!register_event(attacker->producer, command, &index))
+			break;
+	}
+}
+
+/* Has the listeners of all events made again. */
+static void attack_arrays(struct attacker *attacker)
+{
+	if (attacker->rule_id)
+		delete_rule(attacker->subscriber, attacker->rule_id);
+	attacker->rule_id = add_rule(attacker->subscriber, NULL, NULL);
+}
+
+/* Definitions of ended events go at once, while there are many rules with filters. */
+static void attack_retained(struct attacker *attacker)
+{
+	const struct eventlog_term term = {
+		.flags = EVENTLOG_TERM_NUMBER, .operation = EVENTLOG_TERM_OP_EQUAL,
+		.on_true = EVENTLOG_FILTER_ACCEPT, .on_false = EVENTLOG_FILTER_REJECT, .number = 1,
+	};
+	const struct eventlog_filter filter = {
+		.size = sizeof(filter), .term_count = 1, .term_size = sizeof(term),
+		.terms = (uintptr_t)&term, .pool = (uintptr_t)"x", .pool_size = 2,
+	};
+	int keeper = subscribe(attacker), filtering;
+	char command[64];
+	uint32_t index;
+	unsigned int i;
+
+	for (i = 0; i < RETAINED; i++) {
+		snprintf(command, sizeof(command), "ended_%u u32 x", attacker->number++);
+		if (!register_event(attacker->producer, command, &index))
+			break;
+		unregister_event(attacker->producer, index);
+	}
+	filtering = subscribe(attacker);
+	for (i = 0; i < RULES && add_rule(filtering, NULL, &filter); i++)
+		;
+	close(keeper);
+	close(filtering);
+}
+
+/* ---- an attack with a delegated file of user_events ---- */
+
+struct user_events_reg {
+	uint32_t size;
+	uint8_t enable_bit;
+	uint8_t enable_size;
+	uint16_t flags;
+	uint64_t enable_address;
+	uint64_t name;
+	uint32_t write_index;
+} __attribute__((packed));
+
+#define USER_EVENTS_REG _IOC(_IOC_READ | _IOC_WRITE, '*', 0, 8)
+
+static void set_up_forks(struct attacker *attacker)
+{
+	char command[64];
+	uint32_t *bits = mmap(NULL, 1 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+			      -1, 0);
+	unsigned int i;
+
+	if (bits == MAP_FAILED)
+		fail("mmap");
+	attacker->producer = open_file(TRACING "user_events_data", O_RDWR);
+	snprintf(command, sizeof(command), "contention_%u u32 x", attacker->uid);
+	for (i = 0; i < ENABLERS; i++) {
+		struct user_events_reg request = {
+			.size = sizeof(request), .enable_bit = i % 32, .enable_size = 4,
+			.enable_address = (uintptr_t)&bits[i / 32], .name = (uintptr_t)command,
+		};
+
+		if (!call(attacker->producer, USER_EVENTS_REG, &request, "registering enablers"))
+			break;
+	}
+}
+
+/* A child has copies of all enablers. */
+static void attack_forks(struct attacker *attacker)
+{
+	pid_t child = fork();
+
+	(void)attacker;
+	counts->calls++;
+	if (!child)
+		_exit(0);
+	if (child < 0)
+		counts->denied++;
+	else
+		waitpid(child, NULL, 0);
+}
+
+static const struct attack attacks[] = {
+	{ "busy", false, NULL, attack_busy },
+	{ "listing", false, set_up_device, attack_listing },
+	{ "definitions", false, set_up_device, attack_definitions },
+	{ "wide", false, set_up_device, attack_wide },
+	{ "churn", false, set_up_device, attack_churn },
+	{ "rules", true, set_up_rules, attack_rules },
+	{ "arrays", true, set_up_arrays, attack_arrays },
+	{ "retained", true, set_up_device, attack_retained },
+	{ "forks", false, set_up_forks, attack_forks },
+};
+
+/* ---- the attacker's process ---- */
+
+static void make_instance(struct attacker *attacker)
+{
+	struct eventlog_instance_create request = {
+		.size = sizeof(request), .flags = EVENTLOG_INSTANCE_TRACE,
+		.name = (uintptr_t)attacker->instance,
+		.owner = attacker->uid, .group = attacker->uid, .mode = 0600,
+	};
+	int fd = open_file(EVENTLOG_DEVICE, O_RDWR);
+
+	snprintf(attacker->instance, sizeof(attacker->instance), "bench%u", attacker->uid);
+	if (ioctl(fd, EVENTLOG_IOC_INSTANCE_CREATE, &request))
+		fail("INSTANCE_CREATE");
+	close(fd);
+	close(request.fd);
+	attacker->instance_id = request.id;
+	snprintf(attacker->device, sizeof(attacker->device), EVENTLOG_DEVICE "-%s",
+		 attacker->instance);
+}
+
+static void delete_instance(const struct attacker *attacker)
+{
+	struct eventlog_instance_delete request = {
+		.size = sizeof(request), .id = attacker->instance_id,
+	};
+	int fd = open_file(EVENTLOG_DEVICE, O_RDWR);
+
+	if (ioctl(fd, EVENTLOG_IOC_INSTANCE_DELETE, &request))
+		fail("INSTANCE_DELETE");
+	close(fd);
+}
+
+/* Starts the attack in a process group of its own, and returns when it has begun. */
+static pid_t attack_begin(struct attacker *attacker)
+{
+	const struct attack *attack = attacker->attack;
+	int ready[2];
+	pid_t child;
+	char byte;
+
+	if (attack->in_instance)
+		make_instance(attacker);
+	if (pipe(ready))
+		fail("pipe");
+	child = fork();
+	if (child < 0)
+		fail("fork");
+	if (!child) {
+		if (setpgid(0, 0) || setgid(attacker->uid) || setuid(attacker->uid))
+			fail("setuid");
+		if (attack->setup)
+			attack->setup(attacker);
+		if (attack->round != attack_busy)
+			attack->round(attacker);
+		if (write(ready[1], "", 1) != 1)
+			fail("write");
+		for (;;)
+			attack->round(attacker);
+	}
+	close(ready[1]);
+	if (read(ready[0], &byte, 1) != 1) {
+		fprintf(stderr, "contention_bench: %s has ended early\n", attack->name);
+		exit(1);
+	}
+	close(ready[0]);
+	return child;
+}
+
+/* Ends it; returns how long that took, in ns. */
+static uint64_t attack_end(const struct attacker *attacker, pid_t child)
+{
+	uint64_t begin = now_ns();
+	int status;
+
+	kill(-child, SIGKILL);
+	if (waitpid(child, &status, 0) != child)
+		fail("waitpid");
+	begin = now_ns() - begin;
+	if (!WIFSIGNALED(status)) {
+		fprintf(stderr, "contention_bench: %s has failed\n", attacker->attack->name);
+		exit(1);
+	}
+	if (attacker->attack->in_instance)
+		delete_instance(attacker);
+	return begin;
+}
+
+/* ---- root's work on what belongs to the attacker ---- */
+
+/* What root switches: a trace event of the attacker's. */
+static void choose_toggled(struct attacker *attacker)
+{
+	char name[256] = "event_0";
+
+	if (attacker->attack->setup == set_up_rules)
+		slow_name(name, 0);
+	if (attacker->attack->setup == set_up_forks)
+		snprintf(attacker->toggled, sizeof(attacker->toggled),
+			 TRACING "events/user_events/contention_%u/enable", attacker->uid);
+	else if (attacker->attack->setup == set_up_rules ||
+		 attacker->attack->setup == set_up_arrays)
+		snprintf(attacker->toggled, sizeof(attacker->toggled),
+			 TRACING "events/eventlog_%s_contention/%s/enable", attacker->instance,
+			 name);
+}
+
+/* Switches it now and then.  It may be missing: an instance need not have trace events. */
+static pid_t toggle_begin(const struct attacker *attacker)
+{
+	pid_t child;
 	int fd;
 
-	if (!strcmp(kind, "busy")) {
-		while (!ended)
-			;
+	if (!attacker->toggled[0] || access(attacker->toggled, W_OK))
+		return 0;
+	child = fork();
+	if (child < 0)
+		fail("fork");
+	if (child)
+		return child;
+	fd = open_file(attacker->toggled, O_WRONLY);
+	for (;;) {
+		if (pwrite(fd, "1", 1, 0) != 1 || pwrite(fd, "0", 1, 0) != 1)
+			fail(attacker->toggled);
+		usleep(10 * REST_US);
+	}
+}
+
+/* Leaves it off.  It may be gone, if the attacker had ended early. */
+static void toggle_end(const struct attacker *attacker, pid_t child)
+{
+	int fd;
+
+	if (!child)
 		return;
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+	fd = open(attacker->toggled, O_WRONLY | O_CLOEXEC);
+	if (fd < 0 || write(fd, "0", 1) != 1)
+		fprintf(stderr, "contention_bench: %s: %s\n", attacker->toggled, strerror(errno));
+	if (fd >= 0)
+		close(fd);
+}
+
+/* ---- the victim ---- */
+
+enum call_kind { CALL_REGISTER, CALL_LISTING, CALL_MODULE, CALL_FILE };
+
+struct victim {
+	enum call_kind kind;
+	int fd;
+	char module[64];
+	double us[CALLS_MAX];
+	unsigned int count;
+};
+
+static void victim_open(struct victim *victim, const char *what)
+{
+	size_t bytes = strlen(what);
+	char *dash;
+
+	if (!strcmp(what, "register")) {
+		victim->kind = CALL_REGISTER;
+		victim->fd = open_file(EVENTLOG_DEVICE, O_RDWR);
+	} else if (!strcmp(what, "listing")) {
+		victim->kind = CALL_LISTING;
+		victim->fd = open_file(EVENTLOG_DEVICE, O_RDONLY);
+	} else if (bytes > 3 && !strcmp(what + bytes - 3, ".ko")) {
+		victim->kind = CALL_MODULE;
+		victim->fd = open_file(what, O_RDONLY);
+		snprintf(victim->module, sizeof(victim->module), "%s", strrchr(what, '/') + 1);
+		*strrchr(victim->module, '.') = '\0';
+		while ((dash = strchr(victim->module, '-')))
+			*dash = '_';
+	} else {
+		victim->kind = CALL_FILE;
+		victim->fd = open_file(what, O_WRONLY);
 	}
-	if (!hold && !listing && !definitions && !wide && strcmp(kind, "churn")) {
-		errno = EINVAL;
-		fail(kind);
+}
+
+static void victim_call(struct victim *victim)
+{
+	static char text[65536];
+	ssize_t bytes;
+	off_t offset = 0;
+	uint32_t index;
+
+	switch (victim->kind) {
+	case CALL_REGISTER:
+		if (!register_event(victim->fd, "victim u32 number; u64 size", &index))
+			fail("REGISTER of the victim");
+		unregister_event(victim->fd, index);
+		break;
+	case CALL_LISTING:
+		while ((bytes = pread(victim->fd, text, sizeof(text), offset)) > 0)
+			offset += bytes;
+		if (bytes < 0)
+			fail("reading the listing");
+		break;
+	case CALL_MODULE:
+		if (syscall(SYS_finit_module, victim->fd, "", 0))
+			fail("loading the module");
+		if (syscall(SYS_delete_module, victim->module, O_NONBLOCK))
+			fail("unloading the module");
+		break;
+	case CALL_FILE:
+		if (pwrite(victim->fd, "1", 1, 0) != 1 || pwrite(victim->fd, "0", 1, 0) != 1)
+			fail("write to tracefs");
 	}
+}
+
+static int compare(const void *left, const void *right)
+{
+	const double *one = left, *other = right;
+
+	return (*one > *other) - (*one < *other);
+}
+
+static void victim_measure(struct victim *victim)
+{
+	uint64_t start = now_ns(), begin;
+
+	while (victim->count < CALLS_MAX &&
+	       ((begin = now_ns()) - start < VICTIM_NS || victim->count < CALLS_MIN)) {
+		victim_call(victim);
+		victim->us[victim->count++] = (double)(now_ns() - begin) / 1000;
+		usleep(REST_US);
+	}
+	qsort(victim->us, victim->count, sizeof(victim->us[0]), compare);
+}
+
+static void victim_print(const struct victim *victim)
+{
+	const unsigned int last = victim->count - 1;
+	double sum = 0;
+	unsigned int i;
+
+	for (i = 0; i < victim->count; i++)
+		sum += victim->us[i];
+	printf("%u %.1f %.1f %.1f %.1f ", victim->count, sum / victim->count,
+	       victim->us[last / 2], victim->us[(last * 95 + 99) / 100], victim->us[last]);
+}
+
+/* ---- steps ---- */
+
+/* As the module prints them: numbers with commas; "-" if it does not count. */
+static void steps_read(char *text, size_t room)
+{
+	int fd = open(STEPS, O_RDONLY | O_CLOEXEC);
+	ssize_t bytes = 0;
+
+	if (fd >= 0 && (bytes = read(fd, text, room - 1)) < 0)
+		fail(STEPS);
+	text[bytes] = '\0';
+	text[strcspn(text, "\n")] = '\0';
+	if (fd >= 0)
+		close(fd);
+	else
+		strcpy(text, "-");
+}
+
+static void steps_reset(void)
+{
+	char text[256], zeroes[256] = "0";
+	const char *comma = text;
+	int fd;
+
+	steps_read(text, sizeof(text));
+	if (!strcmp(text, "-"))
+		return;
+	while ((comma = strchr(comma, ',')) && comma++)
+		strcat(zeroes, ",0");
+	fd = open_file(STEPS, O_WRONLY);
+	if (write(fd, zeroes, strlen(zeroes)) < 0)
+		fail(STEPS);
+	close(fd);
+}
+
+static void measure(const char *what, struct attacker *attacker)
+{
+	struct victim victim = { .fd = -1 };
+	struct counts of_victim = { 0 }, *of_attacker = counts;
+	uint64_t end_ns = 0;
+	char steps[256];
+	pid_t child = 0, toggler = 0;
+
+	if (attacker->attack) {
+		child = attack_begin(attacker);
+		choose_toggled(attacker);
+		toggler = toggle_begin(attacker);
+	}
+	counts = &of_victim;
+	victim_open(&victim, what);
+	/* The first call does what is done once. */
+	victim_call(&victim);
+	steps_reset();
+	victim_measure(&victim);
+	steps_read(steps, sizeof(steps));
+	victim_print(&victim);
+	toggle_end(attacker, toggler);
+	if (child)
+		end_ns = attack_end(attacker, child);
+	printf("%.1f %s\n", (double)end_ns / 1000, steps);
+	if (child)
+		fprintf(stderr, "%s: %" PRIu64 " calls, %" PRIu64 " denied%s\n",
+			attacker->attack->name, of_attacker->calls, of_attacker->denied,
+			toggler || !attacker->toggled[0] ? "" : ", no trace event");
+}
+
+static void hold(unsigned int uid)
+{
+	char command[64];
+	unsigned int i;
+	uint32_t index;
+	int fd;
+
 	if (setgid(uid) || setuid(uid))
 		fail("setuid");
 	fd = open_file(EVENTLOG_DEVICE, O_RDWR);
-	while (!ended) {
-		if (listing || definitions) {
-			listing ? attack_listing(fd, &calls) : attack_definitions(fd, &calls);
-			continue;
-		}
-		if (hold && number == LISTED) {
-			usleep(100000);
-			continue;
-		}
-		number++;
-		if (wide)
-			wide_command(command, number);
-		else
-			snprintf(command, sizeof(command), "%s_%u u32 number", kind, number);
-		calls++;
-		if (register_event(fd, command, &index))
-			denied++;
-		else if (!hold)
-			unregister_event(fd, index);
+	for (i = 0; i < LISTED; i++) {
+		snprintf(command, sizeof(command), "hold_%u u32 number", i);
+		if (!register_event(fd, command, &index))
+			fail("REGISTER of an event to list");
 	}
-	fprintf(stderr, "%s: %" PRIu64 " calls, %" PRIu64 " denied\n", kind, calls, denied);
+	puts("ready");
+	fflush(stdout);
+	for (;;)
+		pause();
 }
 
 int main(int argc, char **argv)
 {
-	cpu_set_t set;
+	struct attacker attacker = { .device = EVENTLOG_DEVICE };
+	unsigned int i;
 
-	if (argc != 5) {
-		fprintf(stderr, "usage: contention_bench time|attack WHAT CPU SECONDS|UID\n");
+	counts = mmap(NULL, sizeof(*counts), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+		      -1, 0);
+	if (counts == MAP_FAILED)
+		fail("mmap");
+	if (argc == 3 && !strcmp(argv[1], "hold"))
+		hold((unsigned int)atoi(argv[2]));
+	if (argc != 5 || strcmp(argv[1], "measure")) {
+		fprintf(stderr, "usage: contention_bench measure CALL ATTACK UID\n"
+				"       contention_bench hold UID\n");
 		return 2;
 	}
-	CPU_ZERO(&set);
-	CPU_SET((unsigned int)atoi(argv[3]), &set);
-	if (sched_setaffinity(0, sizeof(set), &set))
-		fail("sched_setaffinity");
-	signal(SIGTERM, on_signal);
-	if (!strcmp(argv[1], "time"))
-		time_calls(argv[2], now_ns() + (uint64_t)(atof(argv[4]) * 1e9));
-	else
-		attack(argv[2], (unsigned int)atoi(argv[4]));
+	attacker.uid = (unsigned int)atoi(argv[4]);
+	for (i = 0; i < sizeof(attacks) / sizeof(attacks[0]); i++)
+		if (!strcmp(attacks[i].name, argv[3]))
+			attacker.attack = &attacks[i];
+	if (!attacker.attack && strcmp(argv[3], "quiet")) {
+		errno = EINVAL;
+		fail(argv[3]);
+	}
+	measure(argv[2], &attacker);
 	return 0;
 }
