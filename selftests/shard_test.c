@@ -23,10 +23,12 @@
 #define ROUNDS 10
 #define RING_BYTES (1 << 20)
 
-/* A thread with a ring of its own. */
+/* A ring, and who fills it. */
 struct emitter {
 	unsigned int number;
 	__u32 write_index;
+	__u32 sent;
+	__u64 seed;
 	struct mapped ring;
 	pthread_t thread;
 };
@@ -40,23 +42,62 @@ struct stamped {
 
 static pthread_barrier_t barrier;
 
-static void *emit_stamps(void *argument)
+static void put_stamp(struct emitter *emitter)
+{
+	const struct stamped stamped = {
+		.emitter = emitter->number, .number = emitter->sent++,
+		.time = mapped_time(&emitter->ring),
+	};
+	const struct eventlog_mapped_record record = {
+		.write_index = emitter->write_index, .time = stamped.time,
+	};
+
+	CHECK(mapped_put(&emitter->ring, record, &stamped, sizeof(stamped)));
+}
+
+static void *put_stamps(void *argument)
 {
 	struct emitter *emitter = argument;
-	struct stamped stamped = { .emitter = emitter->number };
-	struct eventlog_mapped_record record = { .write_index = emitter->write_index };
-	__u64 seed = test_seed() + emitter->number;
+	__u64 seed = emitter->seed;
 
 	pthread_barrier_wait(&barrier);
-	for (; stamped.number < STAMPS; stamped.number++) {
-		/* On a single CPU, too, the rings get their records in turns. */
+	while (emitter->sent < STAMPS) {
 		if (test_random(&seed) % 4 == 0)
 			sched_yield();
-		stamped.time = mapped_time(&emitter->ring);
-		record.time = stamped.time;
-		CHECK(mapped_put(&emitter->ring, record, &stamped, sizeof(stamped)));
+		put_stamp(emitter);
 	}
 	return NULL;
+}
+
+/* Threads fill the rings at the same time. */
+static void fill_with_threads(struct emitter *emitters, unsigned int count)
+{
+	__u64 seed = test_seed();
+	unsigned int i;
+
+	CHECK_EQ(pthread_barrier_init(&barrier, NULL, count), 0);
+	for (i = 0; i < count; i++)
+		emitters[i].seed = test_random(&seed);
+	for (i = 0; i < count; i++)
+		CHECK_EQ(pthread_create(&emitters[i].thread, NULL, put_stamps, &emitters[i]), 0);
+	for (i = 0; i < count; i++)
+		CHECK_EQ(pthread_join(emitters[i].thread, NULL), 0);
+	pthread_barrier_destroy(&barrier);
+}
+
+/* One thread fills them in random order: on one CPU, threads seldom take turns. */
+static void fill_in_turns(struct emitter *emitters, unsigned int count)
+{
+	__u64 seed = test_seed();
+	unsigned int left = count * STAMPS, i;
+
+	while (left) {
+		i = test_random(&seed) % count;
+		if (emitters[i].sent == STAMPS)
+			continue;
+		put_stamp(&emitters[i]);
+		left--;
+	}
 }
 
 /* All records have arrived, none was changed, and each ring of the subscriber is in order. */
@@ -82,7 +123,7 @@ static void check_stamps(struct consumer *consumer, unsigned int emitters)
 		CHECK_EQ(next[i], STAMPS);
 }
 
-TEST(honest_records_keep_their_times)
+static void check_rounds(void (*fill)(struct emitter *emitters, unsigned int count))
 {
 	struct emitter *emitters = calloc(THREADS_MAX, sizeof(*emitters));
 	struct consumer consumer;
@@ -97,18 +138,12 @@ TEST(honest_records_keep_their_times)
 	CHECK(consumer.setup.shards <= SHARDS_MAX);
 	/* The rings of a user are spread evenly. */
 	count = consumer.setup.shards * RINGS_OF_SHARD;
-	CHECK_EQ(pthread_barrier_init(&barrier, NULL, count), 0);
 	for (round = 0; round < ROUNDS; round++) {
 		for (i = 0; i < count; i++) {
-			emitters[i].number = i;
-			emitters[i].write_index = write_index;
+			emitters[i] = (struct emitter){ .number = i, .write_index = write_index };
 			mapped_attach(&emitters[i].ring, fd, 8 * mapped_least_bytes());
 		}
-		for (i = 0; i < count; i++)
-			CHECK_EQ(pthread_create(&emitters[i].thread, NULL, emit_stamps,
-						&emitters[i]), 0);
-		for (i = 0; i < count; i++)
-			CHECK_EQ(pthread_join(emitters[i].thread, NULL), 0);
+		fill(emitters, count);
 		/* Nothing was taken before. */
 		for (i = 0; i < count; i++)
 			CHECK_EQ(mapped_ask(&emitters[i].ring), EVENTLOG_MAPPED_ASK_KICK);
@@ -118,10 +153,19 @@ TEST(honest_records_keep_their_times)
 			mapped_unmap(&emitters[i].ring);
 	}
 	CHECK_EQ(lost_sum(stat_all(consumer.fd).lost), 0);
-	pthread_barrier_destroy(&barrier);
 	consumer_close(&consumer);
 	free(emitters);
 	close(fd);
+}
+
+TEST(honest_records_keep_their_times)
+{
+	check_rounds(fill_in_turns);
+}
+
+TEST(honest_records_of_threads_keep_their_times)
+{
+	check_rounds(fill_with_threads);
 }
 
 /*

@@ -48,12 +48,16 @@
 #define CALLS_MIN 5
 #define LISTED 1000
 
-/* What an instance is filled with, unless it allows less. */
-#define SUBSCRIBERS 2
+/*
+ * What an instance is filled with, unless it allows less.  Events and rules with slow names
+ * are fewer, because matching all of them takes a billion instructions.
+ */
+#define SUBSCRIBERS 8
 #define RULES 256
+#define EVENTS 256
+#define SLOW_SUBSCRIBERS 4
 #define SLOW_EVENTS 8
-#define EVENTS 64
-#define RETAINED 64
+#define RETAINED 256
 #define ENABLERS 2000
 
 struct attack;
@@ -282,7 +286,7 @@ static void set_up_rules(struct attacker *attacker)
 	unsigned int i, j;
 	uint32_t index;
 
-	for (i = 0; i < SUBSCRIBERS; i++) {
+	for (i = 0; i < SLOW_SUBSCRIBERS; i++) {
 		attacker->subscriber = subscribe(attacker);
 		for (j = 0; j < RULES; j++)
 			if (!add_rule(attacker->subscriber, slow_glob(), NULL))
@@ -526,12 +530,13 @@ static void choose_toggled(struct attacker *attacker)
 {
 	char name[256] = "event_0";
 
-	if (!strcmp(attacker->attack->name, "rules"))
+	if (attacker->attack->setup == set_up_rules)
 		slow_name(name, 0);
 	if (attacker->attack->setup == set_up_forks)
 		snprintf(attacker->toggled, sizeof(attacker->toggled),
 			 TRACING "events/user_events/contention_%u/enable", attacker->uid);
-	else if (attacker->attack->in_instance)
+	else if (attacker->attack->setup == set_up_rules ||
+		 attacker->attack->setup == set_up_arrays)
 		snprintf(attacker->toggled, sizeof(attacker->toggled),
 			 TRACING "events/eventlog_%s_contention/%s/enable", attacker->instance,
 			 name);
@@ -558,12 +563,20 @@ static pid_t toggle_begin(const struct attacker *attacker)
 	}
 }
 
-static void toggle_end(pid_t child)
+/* Leaves it off.  It may be gone, if the attacker had ended early. */
+static void toggle_end(const struct attacker *attacker, pid_t child)
 {
+	int fd;
+
 	if (!child)
 		return;
 	kill(child, SIGKILL);
 	waitpid(child, NULL, 0);
+	fd = open(attacker->toggled, O_WRONLY | O_CLOEXEC);
+	if (fd < 0 || write(fd, "0", 1) != 1)
+		fprintf(stderr, "contention_bench: %s: %s\n", attacker->toggled, strerror(errno));
+	if (fd >= 0)
+		close(fd);
 }
 
 /* ---- the victim ---- */
@@ -703,6 +716,7 @@ static void steps_reset(void)
 static void measure(const char *what, struct attacker *attacker)
 {
 	struct victim victim = { .fd = -1 };
+	struct counts of_victim = { 0 }, *of_attacker = counts;
 	uint64_t end_ns = 0;
 	char steps[256];
 	pid_t child = 0, toggler = 0;
@@ -712,6 +726,7 @@ static void measure(const char *what, struct attacker *attacker)
 		choose_toggled(attacker);
 		toggler = toggle_begin(attacker);
 	}
+	counts = &of_victim;
 	victim_open(&victim, what);
 	/* The first call does what is done once. */
 	victim_call(&victim);
@@ -719,13 +734,13 @@ static void measure(const char *what, struct attacker *attacker)
 	victim_measure(&victim);
 	steps_read(steps, sizeof(steps));
 	victim_print(&victim);
-	toggle_end(toggler);
+	toggle_end(attacker, toggler);
 	if (child)
 		end_ns = attack_end(attacker, child);
 	printf("%.1f %s\n", (double)end_ns / 1000, steps);
 	if (child)
 		fprintf(stderr, "%s: %" PRIu64 " calls, %" PRIu64 " denied%s\n",
-			attacker->attack->name, counts->calls, counts->denied,
+			attacker->attack->name, of_attacker->calls, of_attacker->denied,
 			toggler || !attacker->toggled[0] ? "" : ", no trace event");
 }
 

@@ -881,6 +881,44 @@ static void test_merge_equal(void)
 	check(!elog_merge_first(&merge));
 }
 
+/* A loss is reported where it happened: before the event that follows. */
+static void test_lost_records(void)
+{
+	struct {
+		struct eventlog_record header;
+		struct eventlog_lost_counts counts;
+		struct eventlog_record event;
+	} records[2];
+	struct elog_ring_reader reader = {
+		.data = (const unsigned char *)records, .data_bytes = RING_BYTES,
+		.sub_buffer_bytes = SUB_BYTES, .end = sizeof(records),
+	};
+	struct elog_item item;
+	unsigned int i;
+
+	memset(records, 0, sizeof(records));
+	for (i = 0; i < ELOG_ARRAY_SIZE(records); i++) {
+		records[i].header.size_flags =
+			(sizeof(records[i].header) + sizeof(records[i].counts)) |
+			EVENTLOG_RECORD_LOST << EVENTLOG_RECORD_TYPE_SHIFT;
+		/* The counts never decrease. */
+		records[i].counts.lost[EVENTLOG_LOST_NO_ROOM] = 3 + 2 * i;
+		records[i].event.size_flags = sizeof(records[i].event);
+		records[i].event.descriptor = i + 1;
+	}
+	for (i = 0; i < ELOG_ARRAY_SIZE(records); i++) {
+		check_equal(elog_ring_peek(&reader), 1);
+		check(elog_ring_take(&reader, &item));
+		check_equal(item.type, ELOG_ITEM_LOST);
+		check(item.lost && item.lost[EVENTLOG_LOST_NO_ROOM] == (i ? 2 : 3));
+		check_equal(elog_ring_peek(&reader), 1);
+		check(elog_ring_take(&reader, &item));
+		check_equal(item.type, ELOG_ITEM_EVENT);
+		check_equal(item.descriptor, i + 1);
+	}
+	check_equal(elog_ring_peek(&reader), 0);
+}
+
 /* Bytes that the kernel never writes are detected and skipped, without an overrun. */
 static void test_damaged_rings(void)
 {
@@ -1388,6 +1426,7 @@ int main(void)
 		{ "decoding stays within the payload", test_decode_bounds },
 		{ "rings are merged by time", test_merge },
 		{ "at equal times, events from producer rings are first", test_merge_equal },
+		{ "a loss is reported before the next event", test_lost_records },
 		{ "damaged rings are detected", test_damaged_rings },
 		{ "records of a newer kernel are skipped or read", test_newer_records },
 		{ "names of processes", test_processes },
