@@ -173,7 +173,8 @@ struct eventlog_provider {
  * Context: process context, may sleep.
  *
  * Return: 0; -EINVAL: a table is malformed; -EBUSY: already registered; -ENOSPC:
- * 65,535 providers are registered, or too many events; -ENOMEM.
+ * 65,535 providers are registered, or too many events; -EINTR: a fatal signal is
+ * pending; -ENOMEM.
  */
 int eventlog_provider_register(struct eventlog_provider *provider);
 
@@ -428,7 +429,7 @@ void eventlog_callback_unregister(struct eventlog_callback *callback);
  * Context: process context, may sleep.
  *
  * Return: id of the rule, at least 1; -EINVAL: the rule is invalid; -EMFILE: too
- * many rules; -ENOMEM.
+ * many rules; -EINTR: a fatal signal is pending, and the rule was not added; -ENOMEM.
  */
 int eventlog_callback_rule_add(struct eventlog_callback *callback,
 			       const struct eventlog_callback_rule *rule);

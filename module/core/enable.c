@@ -308,6 +308,7 @@ static int eventlog_prepare_batch(struct eventlog_event *event, struct eventlog_
 		if (ret)
 			return ret;
 	}
+	place->added = domain->rules_added;
 	return 0;
 }
 
@@ -362,7 +363,8 @@ bool eventlog_enable_is_prepared(struct eventlog_domain *domain,
 				 const struct eventlog_rule_place *place)
 {
 	lockdep_assert_held(&domain->lock);
-	return list_is_last(&place->node, &domain->rules);
+	/* Not whether it is the last: other definitions that are being made may be behind it. */
+	return place->added == domain->rules_added;
 }
 
 void eventlog_enable_prepared(struct eventlog_rule_place *place)
@@ -490,6 +492,7 @@ int eventlog_enable_rule_add(struct eventlog_subscriber *subscriber,
 	eventlog_domain_lock(domain);
 	list_add_tail(&rule->node, &subscriber->rules);
 	list_add_tail(&rule->place.node, &domain->rules);
+	domain->rules_added++;
 	eventlog_domain_unlock(domain);
 	do {
 		cond_resched();

@@ -646,6 +646,8 @@ void eventlog_draft_free(struct eventlog_draft *draft, struct eventlog_domain *d
 	eventlog_free(draft->provider);
 	if (draft->layout)
 		eventlog_trace_ops->layout_free(draft->layout);
+	/* Callers that make several drafts free all of them, also those that failed. */
+	memset(draft, 0, sizeof(*draft));
 }
 
 /* Makes a definition that processes share, and that is found by its properties. */

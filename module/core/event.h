@@ -108,7 +108,7 @@ static inline bool eventlog_draft_again(struct eventlog_draft *draft, struct eve
 
 /**
  * eventlog_draft_free() - free what eventlog_event_get() has not used
- * @draft: of eventlog_draft_make(), or zeroes
+ * @draft: of eventlog_draft_make(), or zeroes; zeroes afterwards
  * @domain: not locked
  */
 void eventlog_draft_free(struct eventlog_draft *draft, struct eventlog_domain *domain);

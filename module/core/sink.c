@@ -170,11 +170,16 @@ static struct eventlog_sink_rules *eventlog_sink_rules_copy(struct eventlog_sink
 struct eventlog_sink_rules *eventlog_sink_compact(struct eventlog_sink *sink)
 {
 	unsigned int live = eventlog_sink_conditional(sink);
-	struct eventlog_sink_rules *rules;
+	struct eventlog_sink_rules *old = sink->rules, *rules;
 
-	if (!sink->rules || sink->rules->dead <= live)
+	if (!old || old->dead <= live)
 		return NULL;
-	rules = eventlog_sink_rules_alloc(sink->subscriber->domain, max(live, 1U));
+	/* An array is never empty: a reader may test the first rule of a listener that ends. */
+	if (!live) {
+		sink->rules = NULL;
+		return old;
+	}
+	rules = eventlog_sink_rules_alloc(sink->subscriber->domain, live);
 	return rules ? eventlog_sink_rules_copy(sink, rules) : NULL;
 }
 

@@ -106,6 +106,7 @@ struct task_struct;
  * @registrants_steps: of the current hold of @registrants_lock
  * @rules: struct eventlog_rule_place of the rules of all subscribers, oldest first, and of
  *	definitions that are being made
+ * @rules_added: how many rules were added to @rules so far
  * @stale: sinks of events that have ended, see eventlog_sinks_reap()
  * @sink_bytes: memory of all sinks, bindings and counters
  * @sink_bytes_max: limit of @sink_bytes; RULE_ADD stops at half of it.  Constant
@@ -156,6 +157,7 @@ struct eventlog_domain {
 	spinlock_t registrants_lock;
 	struct eventlog_steps registrants_steps;
 	struct list_head rules;
+	u64 rules_added;
 	struct list_head stale;
 	size_t sink_bytes;
 	size_t sink_bytes_max;
@@ -419,10 +421,12 @@ struct eventlog_filter_counts {
  * @node: in the domain's rules
  * @rule: the rule; NULL: the place behind the last rule that was matched with a definition
  *	which is being made
+ * @added: of a definition: &eventlog_domain.rules_added when there was no rule behind it
  */
 struct eventlog_rule_place {
 	struct list_head node;
 	struct eventlog_subscriber_rule *rule;
+	u64 added;
 };
 
 /**

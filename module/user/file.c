@@ -17,6 +17,7 @@
 #include "core/domain.h"
 #include "core/event.h"
 #include "core/ioctl.h"
+#include "core/sink.h"
 #include "core/subscriber.h"
 #include "core/user.h"
 #include "memory.h"
@@ -89,6 +90,7 @@ static int eventlog_ioctl_delete(struct eventlog_domain *domain, struct file *fi
 		eventlog_domain_lock(domain);
 		ret = eventlog_event_delete(domain, provider, event);
 		eventlog_domain_unlock(domain);
+		eventlog_sinks_reap(domain);
 	}
 	kfree(event);
 out:
