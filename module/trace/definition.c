@@ -266,8 +266,11 @@ static void eventlog_trace_event_add_locked(struct eventlog_event *event, u64 ke
 		eventlog_trace_unmade_add(event);
 		return;
 	}
-	/* It may be pinned for its last definition, which was traced when it ended. */
-	eventlog_trace_pin(&trace->pinned, false);
+	/*
+	 * It may be pinned for its last definition, which was traced when it ended.  A definition
+	 * that was made persistent while there was no room pins it now.
+	 */
+	eventlog_trace_pin(&trace->pinned, event->persistent);
 	trace->uses++;
 	trace->stays = false;
 	eventlog_trace_event_set(trace, event);
