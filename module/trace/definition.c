@@ -317,6 +317,7 @@ static bool eventlog_trace_stays(const struct eventlog_event *event)
 static void eventlog_trace_event_remove(struct eventlog_event *event)
 {
 	struct eventlog_trace_event *trace;
+	bool held;
 
 	lockdep_assert_held(&event->domain->lock);
 	if (!event->domain->trace_group)
@@ -330,8 +331,10 @@ static void eventlog_trace_event_remove(struct eventlog_event *event)
 	RCU_INIT_POINTER(event->trace.tracers, NULL);
 	eventlog_trace_event_set(trace, NULL);
 	eventlog_trace_enable_drop(trace);
-	trace->stays = eventlog_trace_stays(event);
-	eventlog_trace_pin(&trace->pinned, eventlog_trace_held(trace));
+	/* ftrace does not report when a hold ends: the worker looks, and unpins the module. */
+	held = eventlog_trace_held(trace);
+	trace->stays = !held && eventlog_trace_stays(event);
+	eventlog_trace_pin(&trace->pinned, held);
 	eventlog_trace_schedule(trace);
 out:
 	eventlog_traces_unlock();
