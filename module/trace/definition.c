@@ -93,6 +93,14 @@ static u64 eventlog_trace_text_hash(const char *text)
 	return text ? siphash(text, strlen(text), &eventlog_root_domain.hash_key) : 0;
 }
 
+/* What makes the trace event of a definition different, except texts and keywords. */
+static u64 eventlog_trace_traits(const struct eventlog_event *event)
+{
+	const bool trusted = event->provider->preamble;
+
+	return event->level | (u64)event->trace.flags << 8 | (u64)trusted << 16;
+}
+
 /*
  * Equal for equal definitions of providers of the same name in the root, or in instances of the
  * same name: a container may get a new instance while it is traced.
@@ -104,7 +112,8 @@ static u64 eventlog_trace_key(const struct eventlog_event *event)
 	return siphash_4u64(siphash_2u64(eventlog_trace_text_hash(event->domain->trace_group),
 					 eventlog_trace_text_hash(event->provider->name), secret),
 			    eventlog_trace_text_hash(event->name),
-			    eventlog_trace_text_hash(event->fields_text) ^ event->level ^
+			    eventlog_trace_text_hash(event->fields_text) ^
+			    eventlog_trace_traits(event) ^
 			    eventlog_trace_text_hash(event->types),
 			    eventlog_trace_text_hash(eventlog_event_preamble(event)) ^ event->keywords,
 			    secret);
