@@ -82,7 +82,8 @@ static void eventlog_tracers_add(struct eventlog_tracers *tracers, struct trace_
 		smp_store_release(&tracers->files[eventlog_tracers_find(tracers, NULL)], file);
 		tracers->used++;
 	} else {
-		WRITE_ONCE(tracers->perf, true);
+		/* Emission must find the lists of counters that perf has set in the call. */
+		smp_store_release(&tracers->perf, true);
 	}
 }
 
@@ -292,7 +293,7 @@ void eventlog_trace_emit(const struct eventlog_emission *emission)
 		if (file)
 			eventlog_trace_to_ftrace(tracers->trace, file, emission);
 	}
-	if (tracers && READ_ONCE(tracers->perf))
+	if (tracers && smp_load_acquire(&tracers->perf))
 		eventlog_trace_to_perf(tracers->trace, emission);
 	eventlog_tracers_unlock();
 }

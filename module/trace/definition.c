@@ -93,6 +93,14 @@ static u64 eventlog_trace_text_hash(const char *text)
 	return text ? siphash(text, strlen(text), &eventlog_root_domain.hash_key) : 0;
 }
 
+/* What makes the trace event of a definition different, except texts and keywords. */
+static u64 eventlog_trace_traits(const struct eventlog_event *event)
+{
+	const bool trusted = event->provider->preamble;
+
+	return event->level | (u64)event->trace.flags << 8 | (u64)trusted << 16;
+}
+
 /*
  * Equal for equal definitions of providers of the same name in the root, or in instances of the
  * same name: a container may get a new instance while it is traced.
@@ -104,7 +112,8 @@ static u64 eventlog_trace_key(const struct eventlog_event *event)
 	return siphash_4u64(siphash_2u64(eventlog_trace_text_hash(event->domain->trace_group),
 					 eventlog_trace_text_hash(event->provider->name), secret),
 			    eventlog_trace_text_hash(event->name),
-			    eventlog_trace_text_hash(event->fields_text) ^ event->level ^
+			    eventlog_trace_text_hash(event->fields_text) ^
+			    eventlog_trace_traits(event) ^
 			    eventlog_trace_text_hash(event->types),
 			    eventlog_trace_text_hash(eventlog_event_preamble(event)) ^ event->keywords,
 			    secret);
@@ -266,8 +275,11 @@ static void eventlog_trace_event_add_locked(struct eventlog_event *event, u64 ke
 		eventlog_trace_unmade_add(event);
 		return;
 	}
-	/* It may be pinned for its last definition, which was traced when it ended. */
-	eventlog_trace_pin(&trace->pinned, false);
+	/*
+	 * It may be pinned for its last definition, which was traced when it ended.  A definition
+	 * that was made persistent while there was no room pins it now.
+	 */
+	eventlog_trace_pin(&trace->pinned, event->persistent);
 	trace->uses++;
 	trace->stays = false;
 	eventlog_trace_event_set(trace, event);
@@ -314,6 +326,7 @@ static bool eventlog_trace_stays(const struct eventlog_event *event)
 static void eventlog_trace_event_remove(struct eventlog_event *event)
 {
 	struct eventlog_trace_event *trace;
+	bool held;
 
 	lockdep_assert_held(&event->domain->lock);
 	if (!event->domain->trace_group)
@@ -327,8 +340,10 @@ static void eventlog_trace_event_remove(struct eventlog_event *event)
 	RCU_INIT_POINTER(event->trace.tracers, NULL);
 	eventlog_trace_event_set(trace, NULL);
 	eventlog_trace_enable_drop(trace);
-	trace->stays = eventlog_trace_stays(event);
-	eventlog_trace_pin(&trace->pinned, eventlog_trace_held(trace));
+	/* ftrace does not report when a hold ends: the worker looks, and unpins the module. */
+	held = eventlog_trace_held(trace);
+	trace->stays = !held && eventlog_trace_stays(event);
+	eventlog_trace_pin(&trace->pinned, held);
 	eventlog_trace_schedule(trace);
 out:
 	eventlog_traces_unlock();

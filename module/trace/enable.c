@@ -70,13 +70,29 @@ void eventlog_trace_enable_settle(void)
 
 /* ---- without event_mutex ---- */
 
-/* A trace event whose domain is locked keeps its definition, or gets none of this domain. */
+/*
+ * The definition of a trace event if it belongs to a domain, which is locked: it stays live.  The
+ * worker may take the trace event from it meanwhile, under the table's lock alone.
+ */
+static struct eventlog_event *eventlog_trace_event_of(const struct eventlog_trace_event *trace,
+						      const struct eventlog_domain *domain)
+{
+	struct eventlog_event *event;
+
+	lockdep_assert_held(&domain->lock);
+	eventlog_traces_lock();
+	event = trace->domain == domain ? trace->event : NULL;
+	eventlog_traces_unlock();
+	return event;
+}
+
 static void eventlog_trace_enable_locked(struct eventlog_trace_event *trace,
 					 struct eventlog_domain *domain)
 {
-	lockdep_assert_held(&domain->lock);
-	if (READ_ONCE(trace->domain) == domain)
-		eventlog_enable_tracers_changed(trace->event);
+	struct eventlog_event *event = eventlog_trace_event_of(trace, domain);
+
+	if (event)
+		eventlog_enable_tracers_changed(event);
 }
 
 static struct eventlog_trace_event *eventlog_trace_changed_take(struct list_head *list)
@@ -201,14 +217,15 @@ static void eventlog_trace_enable_later(struct eventlog_trace_event *trace,
 static bool eventlog_trace_enable_now(struct eventlog_trace_event *trace,
 				      struct eventlog_domain *domain, struct eventlog_steps *steps)
 {
+	struct eventlog_event *event;
 	bool done;
 
 	if (!eventlog_domain_trylock(domain))
 		return false;
-	done = READ_ONCE(trace->domain) != domain ||
-	       !(trace->event->provider->kernel || trace->event->watch);
-	if (done)
-		eventlog_trace_enable_locked(trace, domain);
+	event = eventlog_trace_event_of(trace, domain);
+	done = !event || !(event->provider->kernel || event->watch);
+	if (event && done)
+		eventlog_enable_tracers_changed(event);
 	eventlog_steps_add_all(steps, &domain->steps);
 	eventlog_domain_unlock(domain);
 	return done;

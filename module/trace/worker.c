@@ -406,7 +406,10 @@ static void eventlog_trace_work(struct work_struct *work)
 	if (eventlog_traces.untried && again < AGAIN_SOON)
 		again = failed ? AGAIN_LATER : AGAIN_SOON;
 	eventlog_traces_unlock();
-	if (again != AGAIN_NEVER)
+	/* A removal that was scheduled meanwhile must not delay what is due now. */
+	if (again == AGAIN_NOW)
+		mod_delayed_work(eventlog_traces.queue, &eventlog_traces.work, 0);
+	else if (again != AGAIN_NEVER)
 		queue_delayed_work(eventlog_traces.queue, &eventlog_traces.work,
 				   eventlog_trace_delays[again]);
 }
