@@ -549,7 +549,8 @@ static int ue_memory_look(struct eventlog_ue_memory *memory, bool alive,
 	if (ret)
 		return ret;
 	if (!ue_memory_dropped(memory) && (memory->again || memory->missed)) {
-		ue_memory_rewind(memory, !memory->again);
+		/* Events may change for ever: pages that are missing do not wait for that. */
+		ue_memory_rewind(memory, memory->missed);
 		return -EINPROGRESS;
 	}
 	ue_memory_done(memory);
