@@ -235,8 +235,9 @@ static void ue_work_run(struct work_struct *work)
 {
 	bool more;
 
-	eventlog_ue_spares_fill();
 	do {
+		/* Each time: PREEMPT_RT needs them for all children. */
+		eventlog_ue_spares_fill();
 		eventlog_ue_lock();
 		more = ue_dirty_show();
 		eventlog_ue_unlock();

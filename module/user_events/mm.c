@@ -476,18 +476,25 @@ static void ue_memory_rewind(struct eventlog_ue_memory *memory, bool faulting)
 	memory->faulting = faulting;
 }
 
+/*
+ * Ends the work item.  If events changed meanwhile, the memory waits again, behind the owner's
+ * others, which would wait for ever if events changed all the time.
+ */
 static void ue_memory_done(struct eventlog_ue_memory *memory)
 {
 	struct eventlog_ue_owner *owner = memory->owner;
 	bool dropped = ue_memory_dropped(memory);
+	bool again = memory->again && !dropped;
 
 	lockdep_assert_held(&eventlog_ue_mutex);
 	ue_memory_rewind(memory, false);
-	memory->all = false;
+	memory->all &= again;
 	raw_spin_lock(&eventlog_ue_table_lock);
 	ue_memory_settled(memory);
 	memory->working = false;
 	owner->working--;
+	if (again)
+		list_add_tail(&memory->work_node, &owner->waiting);
 	ue_owner_start(owner);
 	raw_spin_unlock(&eventlog_ue_table_lock);
 	if (dropped)
@@ -548,8 +555,9 @@ static int ue_memory_look(struct eventlog_ue_memory *memory, bool alive,
 		ret = ue_memory_scan(memory, steps);
 	if (ret)
 		return ret;
-	if (!ue_memory_dropped(memory) && (memory->again || memory->missed)) {
-		ue_memory_rewind(memory, !memory->again);
+	/* Even if events changed meanwhile, which may go on for ever. */
+	if (!ue_memory_dropped(memory) && memory->missed) {
+		ue_memory_rewind(memory, true);
 		return -EINPROGRESS;
 	}
 	ue_memory_done(memory);
