@@ -76,8 +76,6 @@ struct eventlog_user {
 
 /**
  * eventlog_users_init() - set the limits, at load
- * @namespace: a user namespace that root has made, with a reference, or NULL
- * @owner: of an instance's: the user that owns the instance, with a reference
  * @limits: by enum eventlog_quota
  */
 void eventlog_users_init(const unsigned long *limits);
@@ -99,8 +97,6 @@ struct eventlog_user *eventlog_user_open(const struct cred *cred);
 
 /**
  * eventlog_user_of_instance() - make the user of an instance
- * @namespace: a user namespace that root has made, with a reference, or NULL
- * @owner: of an instance's: the user that owns the instance, with a reference
  * @limits: by enum eventlog_quota.  DEFINITIONS is a u32
  * @owner: the uid that owns the instance
  *
