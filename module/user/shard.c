@@ -596,13 +596,17 @@ static void eventlog_shard_start(struct eventlog_shard *shard, unsigned long del
 	schedule_delayed_work(&shard->work, delay);
 }
 
-/* Has passes look at a ring; the current one, too, so that its records are in order. */
+/*
+ * Has passes look at a ring; the current one, too, so that its records are in order.  A pass
+ * takes one snapshot of a ring, and none of a ring that is newer than the pass: otherwise
+ * threads could prolong the pass with ever more rings.
+ */
 static void eventlog_shard_activate(struct eventlog_shard *shard, struct eventlog_mapped *ring)
 {
 	if (!list_empty(&ring->active_node))
 		return;
 	list_add_tail(&ring->active_node, &shard->active);
-	if (!shard->passing)
+	if (!shard->passing || ring->pass == shard->begun)
 		return;
 	eventlog_mapped_snapshot(ring);
 	eventlog_shard_now(shard);
@@ -757,6 +761,7 @@ int eventlog_shard_add(struct eventlog_mapped *ring)
 	ret = eventlog_shard_grow(shard);
 	if (!ret) {
 		ring->looked = shard->looks;
+		ring->pass = shard->begun;
 		list_add_tail(&ring->node, &shard->rings);
 		eventlog_shard_count(shard, ring->user, 1);
 		if (ring->has_cycles && !shard->cycles_count++)

@@ -126,7 +126,8 @@ struct eventlog_shard {
  * @node: in the shard's rings, until it is removed
  * @active_node: in the shard's active rings, or empty
  * @looked: number of the last look at it while it slept
- * @pass: number of the last pass that has looked at it
+ * @pass: number of the last pass that has looked at it, or of the last one that had begun
+ *	when it was added
  * @whole: up to this pass all of it is taken, because its thread waits for that
  * @mappings: how often it is mapped: at most once, except for a moment in mremap()
  * @ended: what comes after @final is not taken, and its file does not find it; read without
