@@ -428,7 +428,7 @@ void eventlog_callback_unregister(struct eventlog_callback *callback);
  * Context: process context, may sleep.
  *
  * Return: id of the rule, at least 1; -EINVAL: the rule is invalid; -EMFILE: too
- * many rules; -ENOMEM.
+ * many rules; -EINTR: a fatal signal arrived; -ENOMEM.
  */
 int eventlog_callback_rule_add(struct eventlog_callback *callback,
 			       const struct eventlog_callback_rule *rule);
