@@ -11,6 +11,7 @@
 
 #include "core/domain.h"
 #include "core/event.h"
+#include "core/ops.h"
 #include "memory.h"
 #include "core/schema.h"
 #include "core/subscriber.h"
@@ -66,6 +67,8 @@ int eventlog_callback_rule_delete(struct eventlog_callback *callback, u32 rule_i
 {
 	if (!callback->subscriber)
 		return -ENOENT;
+	/* The caller cannot keep the rule: a fatal signal ends the wait, not the call. */
+	eventlog_mapped_ops->drain(callback->subscriber->domain);
 	return eventlog_subscriber_rule_delete(callback->subscriber, rule_id);
 }
 EXPORT_SYMBOL_GPL(eventlog_callback_rule_delete);

@@ -354,12 +354,14 @@ int eventlog_subscriber_rule_add(struct eventlog_subscriber *subscriber,
 		return -EINVAL;
 	if (expression && eventlog_joined_prepare())
 		return -ENOMEM;
+	/* The rule applies to events that are emitted from now on. */
+	ret = eventlog_mapped_ops->drain(domain);
+	if (ret)
+		return ret;
 	rule = eventlog_rule_new(subscriber, request, expression, provider, event);
 	if (!rule)
 		return -ENOMEM;
 
-	/* The rule applies to events that are emitted from now on. */
-	eventlog_mapped_ops->drain(domain);
 	/* Rules are added and removed with update_lock: their number does not change. */
 	eventlog_update_begin(domain);
 	if (!eventlog_subscriber_takes_rules(subscriber)) {
@@ -388,7 +390,6 @@ int eventlog_subscriber_rule_delete(struct eventlog_subscriber *subscriber, u32 
 	struct eventlog_domain *domain = subscriber->domain;
 	struct eventlog_subscriber_rule *rule;
 
-	eventlog_mapped_ops->drain(domain);
 	eventlog_update_begin(domain);
 	eventlog_domain_lock(domain);
 	list_for_each_entry(rule, &subscriber->rules, node) {

@@ -252,7 +252,7 @@ int eventlog_subscriber_rule_add(struct eventlog_subscriber *subscriber,
  * @rule_id: from RULE_ADD
  *
  * Process context; sleeps for an RCU grace period, after which the rule delivers
- * nothing.
+ * nothing.  Does not drain producer rings: what is in them may be lost for the rule.
  *
  * Return: 0 or -ENOENT.
  */

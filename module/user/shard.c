@@ -203,8 +203,9 @@ static u64 eventlog_mapped_time(struct eventlog_mapped *ring)
 {
 	const struct eventlog_pass *pass = &ring->shard->pass;
 	const struct eventlog_cycles *cycles = &ring->shard->cycles;
-	bool whole = ring->whole >= ring->shard->begun, forged = ring->next.time > pass->now;
-	u64 time = ring->next.time;
+	u64 time = ring->next.time, number = ring->shard->begun;
+	bool whole = ring->whole_first <= number && number <= ring->whole_last;
+	bool forged = time > pass->now;
 
 	if (ring->has_cycles) {
 		forged = time > pass->cycles_now;
@@ -358,6 +359,19 @@ static void eventlog_mapped_rest(struct eventlog_mapped *ring)
 	} else if (now - ring->asked_at >= EVENTLOG_SHARD_SETTLE) {
 		list_del_init(&ring->active_node);
 	}
+}
+
+/*
+ * Has the next pass, and others up to @last, take all of a ring.  Not the current one: it may
+ * have begun long ago, and would change the times of later records to that of its beginning.
+ */
+static void eventlog_mapped_whole(struct eventlog_mapped *ring, u64 last)
+{
+	u64 begun = ring->shard->begun;
+
+	if (ring->whole_last < begun)
+		ring->whole_first = begun + 1;
+	ring->whole_last = last;
 }
 
 /* How many rings a user has in a shard. */
@@ -596,13 +610,17 @@ static void eventlog_shard_start(struct eventlog_shard *shard, unsigned long del
 	schedule_delayed_work(&shard->work, delay);
 }
 
-/* Has passes look at a ring; the current one, too, so that its records are in order. */
+/*
+ * Has passes look at a ring; the current one, too, so that its records are in order.  A pass
+ * takes one snapshot of a ring, and none of a ring that is newer than the pass: otherwise
+ * threads could prolong the pass with ever more rings.
+ */
 static void eventlog_shard_activate(struct eventlog_shard *shard, struct eventlog_mapped *ring)
 {
 	if (!list_empty(&ring->active_node))
 		return;
 	list_add_tail(&ring->active_node, &shard->active);
-	if (!shard->passing)
+	if (!shard->passing || ring->pass == shard->begun)
 		return;
 	eventlog_mapped_snapshot(ring);
 	eventlog_shard_now(shard);
@@ -616,7 +634,7 @@ void eventlog_shard_want(struct eventlog_mapped *ring)
 	lockdep_assert_held(&shard->lock);
 	if (ring->dead)
 		return;
-	ring->whole = eventlog_shard_next(shard);
+	eventlog_mapped_whole(ring, eventlog_shard_next(shard));
 	ring->asked = false;
 	ring->taken = true;
 	eventlog_mapped_ask(ring, 0);
@@ -757,6 +775,7 @@ int eventlog_shard_add(struct eventlog_mapped *ring)
 	ret = eventlog_shard_grow(shard);
 	if (!ret) {
 		ring->looked = shard->looks;
+		ring->pass = shard->begun;
 		list_add_tail(&ring->node, &shard->rings);
 		eventlog_shard_count(shard, ring->user, 1);
 		if (ring->has_cycles && !shard->cycles_count++)
@@ -778,7 +797,7 @@ void eventlog_shard_end(struct eventlog_mapped *ring)
 	WRITE_ONCE(ring->ended, true);
 	atomic_inc(&ring->file->ending);
 	ring->leave = true;
-	ring->whole = U64_MAX;
+	eventlog_mapped_whole(ring, U64_MAX);
 	eventlog_mapped_ask(ring, 0);
 	if (ring->dead)
 		eventlog_mapped_finish(ring);

@@ -126,8 +126,11 @@ struct eventlog_shard {
  * @node: in the shard's rings, until it is removed
  * @active_node: in the shard's active rings, or empty
  * @looked: number of the last look at it while it slept
- * @pass: number of the last pass that has looked at it
- * @whole: up to this pass all of it is taken, because its thread waits for that
+ * @pass: number of the last pass that has looked at it, or of the last one that had begun
+ *	when it was added
+ * @whole_first: number of the first pass that takes all of it, because its thread waits for
+ *	that
+ * @whole_last: likewise, the last one
  * @mappings: how often it is mapped: at most once, except for a moment in mremap()
  * @ended: what comes after @final is not taken, and its file does not find it; read without
  *	the lock
@@ -163,7 +166,8 @@ struct eventlog_mapped {
 	struct list_head active_node;
 	u64 looked;
 	u64 pass;
-	u64 whole;
+	u64 whole_first;
+	u64 whole_last;
 	unsigned int mappings;
 	bool ended;
 	u32 final;
@@ -277,7 +281,7 @@ int eventlog_shard_add(struct eventlog_mapped *ring);
 void eventlog_shard_end(struct eventlog_mapped *ring);
 
 /**
- * eventlog_shard_want() - have passes take all that a ring contains
+ * eventlog_shard_want() - have the next pass take all that a ring contains
  * @ring: a ring that has not ended; the shard is locked
  *
  * The ring is active afterwards.

@@ -9,6 +9,7 @@
 #include "core/comms.h"
 #include "core/expression.h"
 #include "core/ioctl.h"
+#include "core/ops.h"
 #include "core/subscriber.h"
 #include "memory.h"
 #include "user/file.h"
@@ -94,10 +95,13 @@ static int eventlog_ioctl_rule_delete(struct eventlog_domain *domain, struct fil
 {
 	struct eventlog_subscriber *subscriber = eventlog_file_subscriber(filp->private_data);
 	struct eventlog_rule_delete *request = argument;
+	int ret;
 
 	if (!subscriber)
 		return -EINVAL;
-	return eventlog_subscriber_rule_delete(subscriber, request->rule_id);
+	/* What was emitted so far is still delivered. */
+	ret = eventlog_mapped_ops->drain(domain);
+	return ret ?: eventlog_subscriber_rule_delete(subscriber, request->rule_id);
 }
 
 static int eventlog_ioctl_flush(struct eventlog_domain *domain, struct file *filp,
