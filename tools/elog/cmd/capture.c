@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * elog capture: subscribe, and print events in the order of their times, write them to
- * files, or send them to a receiver.
+ * elog capture: subscribe, and print events by time, write them to files, or send them.
  *
- * The loop sleeps until a ring is half full, or for 100 ms, and then handles one
- * batch of events. It ends on SIGINT, SIGTERM or SIGHUP, after -n events, after -d
- * seconds, when stdout is closed, or when COMMAND has ended. Events that were emitted
- * before the end are still handled, except after -n and when stdout is closed.
+ * The loop sleeps until a ring is half full, or for 100 ms, and then handles one batch of
+ * events. It ends on SIGINT, SIGTERM or SIGHUP, after -n events, after -d seconds, when stdout is
+ * closed, or when COMMAND has ended. Events that were emitted before the end are still handled,
+ * except after -n and when stdout is closed.
  *
- * With --overwrite, elog capture is a flight recorder. On SIGUSR1, on a trigger, and at
- * the end, it handles all events in the rings as one batch. A second consumer waits for
- * triggers. It is opened after the first consumer, so that an event reaches the first
- * consumer before the second.
+ * With --overwrite, elog capture is a flight recorder. On SIGUSR1, on a trigger, and at the end,
+ * it handles all events in the rings as one batch. A second consumer waits for triggers. It is
+ * opened after the first one, so that an event reaches that one first.
  *
  * A raw writer copies whole rings. A parallel writer does this on several threads; then the
  * loop only calls FLUSH and ends the capture. The other writers and the printer handle one
@@ -241,9 +239,8 @@ static void continue_batch(struct capture *capture, bool over)
  */
 
 /*
- * The rings are frozen while their events are converted to text or records. Events that
- * are emitted meanwhile are lost. The output is written after the rings are resumed. Only
- * output beyond FROZEN_BYTES is written while they are frozen.
+ * The rings are frozen while their events are converted to text or records. Events emitted
+ * meanwhile are lost. The output is written afterwards, except what exceeds FROZEN_BYTES.
  */
 static void take_snapshot(struct capture *capture, const char *reason)
 {
