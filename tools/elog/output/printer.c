@@ -630,8 +630,12 @@ void printer_event(struct printer *printer, const struct entry *entry)
 /* Were these events lost behind the rings, by a capture that could not write them, say? */
 static bool has_no_cpu(const struct elog_item *item)
 {
-	return item->lost_count > EVENTLOG_LOST_CAUSES &&
-	       !sum_causes(item->lost, EVENTLOG_LOST_CAUSES);
+	uint64_t behind = 0;
+	unsigned int cause;
+
+	for (cause = ELOG_LOST_NOT_WRITTEN; cause <= ELOG_LOST_REMOVED; cause++)
+		behind += cause < item->lost_count ? item->lost[cause] : 0;
+	return behind && behind == sum_causes(item->lost, item->lost_count);
 }
 
 static void text_lost(const struct entry *entry, struct elog_text *text)
