@@ -3,9 +3,10 @@
 """Files for tests of elog ship and elog info.
 
 fleet_file.py make FILE SIZE MACHINE    a file of at least SIZE bytes, of a machine (32 digits)
-fleet_file.py events FILE HOST MACHINE FIRST COUNT STEP ERROR
+fleet_file.py events FILE HOST MACHINE FIRST COUNT STEP ERROR [GROUP]
     a file with COUNT events that can be decoded, numbered from FIRST, of the CPU 0: the
-    number is the time in STEP ns. The error of the clock is ERROR ns.
+    number is the time in STEP ns. The error of the clock is ERROR ns. GROUP events are a
+    message of elog ship.
 fleet_file.py record DIR HOST MACHINE
     Behaves like elog capture --rotate: writes files of events to DIR/x.elog, as above, until
     there is a file DIR/stop. DIR/all has links to all of them.
@@ -108,9 +109,10 @@ def event_blocks(host, machine, first, count, step, error, group=500):
     yield block(END, struct.pack("<QQQQQ", count, 0, 0, 0, 0))
 
 
-def events(path, host, machine, first, count, step, error):
+def events(path, host, machine, first, count, step, error, group=500):
     with open(path, "wb") as file:
-        file.writelines(event_blocks(host, machine, int(first), int(count), int(step), error))
+        file.writelines(event_blocks(host, machine, int(first), int(count), int(step), error,
+                                     int(group)))
 
 
 def version(number, path):

@@ -116,6 +116,7 @@ start_shipper()
 	shipper=$!
 }
 
+# stop_shipper [STATUS]: it ends with this status.
 stop_shipper()
 {
 	local status=0
@@ -124,7 +125,7 @@ stop_shipper()
 	wait "$shipper" || status=$?
 	shipper=
 	cat ship.out
-	! grep -q 'runtime error\|Sanitizer' ship.out && [ "$status" = 0 ]
+	! grep -q 'runtime error\|Sanitizer' ship.out && [ "$status" = "${1:-0}" ]
 }
 
 kill_shipper()
@@ -255,6 +256,52 @@ kills()
 }
 
 check "ship: kill -9 of elog ship and of the server, during rotation" kills
+servers_stop
+
+# full_disk DIGIT COUNT: a capture empties and removes its two oldest files, because the disk
+# is full. The server stops, so elog ship has read 64 messages of 10 events, and no more. COUNT
+# events are in the oldest file; the other files have 300 each.
+full_disk()
+{
+	local machine count=$2 number sent status=0
+
+	machine=$(printf "$1%.0s" {1..32})
+	rm -rf spool files ship.prom && mkdir files || return 1
+	for number in 4 3 2 1 0; do
+		$make_file events "files/x.elog.$number" "web-$1" "$machine" \
+			$((10000 * (4 - number))) "$count" 1000000 1500 10 || return 1
+		count=$((300 + number))
+	done
+	mv files/x.elog.0 files/x.elog
+	start_shipper --replicas 1 -o ship.prom
+	wait_for 60 grep -q '^eventlog_ship_connected 1$' ship.prom || status=1
+	kill -STOP "${server_pids[0]}"
+	mv files spool
+	wait_for 60 test -e spool/.x.elog.shipped || status=1
+	for number in 4 3; do
+		: > spool/x.elog.$number && rm spool/x.elog.$number
+	done
+	kill -CONT "${server_pids[0]}"
+	if wait_for 60 grep -q "^offset $(stat -c %s spool/x.elog)$" spool/.x.elog.shipped; then
+		stop_shipper 2 && grep -q "gaps 1, not sent 0 bytes" ship.out || status=1
+	else
+		kill_shipper
+		status=1
+	fi
+	sent=$(($2 < 640 ? $2 : 640))
+	{ seq 0 $((sent - 1)); seq 20000 20302; seq 30000 30301; seq 40000 40300; } > expected
+	runs 1 show --host "web-$1" "$url" && says "gap: files may be missing behind byte" ||
+		status=1
+	grep -o 'number=[0-9]*' stdout | cut -d= -f2 | diff expected - && return "$status"
+}
+
+rm -rf n0
+servers_config 1
+server_start 0
+check "ship: a full disk removes files, one half read: a gap, and the rest arrives" \
+	full_disk c 1000
+check "ship: a full disk removes files, one all read: a gap, and the rest arrives" \
+	full_disk d 630
 servers_stop
 
 # ------------------------------------------------------------------------

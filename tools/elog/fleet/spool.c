@@ -485,6 +485,8 @@ static ssize_t read_chunk(struct spool *spool, unsigned char *data)
 		if (end < (uint64_t)now.st_size || final)
 			spool->solid = end;
 		size = pread(spool->fd, data, SPOOL_CHUNK_MAX, (off_t)offset);
+		if (size < 0)
+			return -errno;
 	}
 	if (spool->solid > offset)
 		return solid_size(spool) <= (size_t)size ? (ssize_t)solid_size(spool) : 0;
@@ -528,16 +530,22 @@ static int open_oldest(struct spool *spool, const char *previous)
 	bool gap = hole;
 	int fd;
 
-	if ((hole && !gives_up(spool)) || number < 0)
+	if (hole && !gives_up(spool))
 		return 0;
-	fd = open_from(spool, number, &identity, &gap);
-	if (fd < 0)
-		return fd == -EAGAIN ? 0 : fd;
-	/* Was it renamed before it was opened? */
-	if (find_oldest(spool) != number || has_hole(spool, number) != hole) {
-		close(fd);
+	if (number < 0) {
+		spool->searches = false;
 		return 0;
 	}
+	fd = open_from(spool, number, &identity, &gap);
+	/* Was it renamed or removed before it was opened? */
+	if (find_oldest(spool) != number || has_hole(spool, number) != hole) {
+		if (fd >= 0)
+			close(fd);
+		spool->searches = true;
+		return 0;
+	}
+	if (fd < 0)
+		return fd == -EAGAIN ? 0 : fd;
 	use_file(spool, fd, &identity, gap ? SPOOL_GAP : previous);
 	return 1;
 }
@@ -571,7 +579,10 @@ static int open_first(struct spool *spool, unsigned char *data)
 	return gives_up(spool) ? open_oldest(spool, SPOOL_GAP) : 0;
 }
 
-/* Has another capture emptied the file and written a new header? */
+/*
+ * Has another capture emptied the file and written a new header? Or has the capture emptied
+ * it before it removes it, because the disk is full?
+ */
 static bool is_replaced(const struct spool *spool)
 {
 	unsigned char header[HEADER_BYTES];
@@ -582,6 +593,16 @@ static bool is_replaced(const struct spool *spool)
 		memcmp(header, spool->identity.header, sizeof(header)));
 }
 
+/* The open file has no name: go on with the oldest one that is left. As open_oldest(). */
+static int open_remaining(struct spool *spool)
+{
+	struct stat open_file;
+	const bool removed = !fstat(spool->fd, &open_file) && !open_file.st_nlink;
+
+	/* Otherwise a rotation may be renaming it. */
+	return removed || gives_up(spool) ? open_oldest(spool, SPOOL_GAP) : 0;
+}
+
 /* Go on with the file after the open one, if there is one. As open_oldest(). */
 static int open_following(struct spool *spool)
 {
@@ -589,9 +610,8 @@ static int open_following(struct spool *spool)
 	int number = find_number(spool), fd;
 	bool gap = false;
 
-	/* A rotation may be renaming it. */
 	if (number < 0)
-		return gives_up(spool) ? open_oldest(spool, SPOOL_GAP) : 0;
+		return open_remaining(spool);
 	end_search(spool);
 	if (!number)
 		return 0;
@@ -615,7 +635,10 @@ static int open_again(struct spool *spool)
 	bool gap = !spool->complete;
 	int fd;
 
-	fd = open_from(spool, number < 0 ? 0 : number, &identity, &gap);
+	/* Then the files after it may be there still. */
+	if (number < 0)
+		return open_remaining(spool);
+	fd = open_from(spool, number, &identity, &gap);
 	if (fd < 0)
 		return fd == -EAGAIN ? 0 : fd;
 	use_file(spool, fd, &identity, gap ? SPOOL_GAP : spool->identity.file);
