@@ -12,7 +12,7 @@
  *	instance	ftrace does not wait: only the events of this instance are late.
  *
  * Kernel providers have functions of their own, and front ends have locks of their own.  So a
- * work item enables their events always.
+ * work item always enables their events.
  */
 #ifndef EVENTLOG_TRACE_ENABLE_H
 #define EVENTLOG_TRACE_ENABLE_H

@@ -4,8 +4,8 @@
  * events to be free again, so their trace events are removed while the module is loaded, as
  * those of all events are when it is unloaded.  Before a trace event is removed, its files are
  * closed: those that do not refer to ftrace's struct fail from then on, also if they are open,
- * and the others cannot be opened.  Only on kernels where removing is unsafe otherwise, see
- * EVENTLOG_TRACE_FILES.
+ * and the others cannot be opened.  This is done only on kernels where removing is unsafe
+ * otherwise, see EVENTLOG_TRACE_FILES.
  *
  * Everything is done by the tracer's worker under event_mutex, which also protects the
  * directories against changes.

@@ -4,11 +4,11 @@
  *
  * An enabler is a bit that shows whether an event is enabled.  A set has the enablers of one
  * or more memories (see mm.h): a process that forks and its child have the same set, so that
- * fork need not copy it.  A set with more than one holder never changes.  Who changes the
- * enablers of one memory first makes a copy for it, without a lock.
+ * fork need not copy it.  A set with more than one holder never changes.  Code that
+ * changes the enablers of one of these memories first makes a copy for it, without a lock.
  *
  * eventlog_ue_mutex protects sets and enablers.  eventlog_ue_table_lock, a raw spin lock that
- * is taken last, protects what fork changes: who holds a set, see there.  Code that changes a
+ * is taken last, protects what fork changes: which memories hold a set.  Code that changes a
  * set's list of memories has both; the probe of fork, which only adds, has the spin lock.
  */
 #ifndef EVENTLOG_USER_EVENTS_SET_H

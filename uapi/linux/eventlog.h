@@ -582,8 +582,9 @@ enum eventlog_lost {
 /*
  * nr 12, subscriber: number of delivered, lost and rejected events so far.  With a
  * descriptor, ring must be EVENTLOG_RINGS_ALL, and only event_lost is set, the losses of
- * that event, and lost[EVENTLOG_LOST_ABORTED], which are part of them.  With a rule_id, ring must be EVENTLOG_RINGS_ALL and descriptor 0, and only
- * rejected and incompatible are set: those of that rule.  ENOENT: there is none.
+ * that event, and lost[EVENTLOG_LOST_ABORTED], which are part of them.  With a rule_id,
+ * ring must be EVENTLOG_RINGS_ALL and descriptor 0, and only rejected and incompatible are
+ * set: those of that rule.  ENOENT: there is none.
  * Otherwise they are the sums over all rules that the subscriber has or had, and 0 if
  * ring is not EVENTLOG_RINGS_ALL.
  */
