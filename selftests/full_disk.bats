@@ -229,10 +229,12 @@ shown_last()
 	# The parts keep their numbers in common.
 	(cd "$work/writers" && ls) > "$work/names"
 	[ "$(grep -c -- '-w1$' "$work/names")" = "$(grep -vc -- '-w1$' "$work/names")" ]
-	[ "$whole" != 0 ] ||
-		[ "$(numbers "$work/writers/file" "$work/writers/file.1" | sort -n | tail -n 1)" = 11999 ]
 	run_elog show -q "$(oldest "$work/writers/file")"
-	[ -z "$stderr" ]
+	if [ "$whole" = 0 ]; then
+		[ -z "$stderr" ]
+		numbers "$work/writers/file" "$work/writers/file.1" > "$work/numbers"
+		[ "$(sort -n "$work/numbers" | tail -n 1)" = 11999 ]
+	fi
 }
 
 # loss FILE: the loss that elog show reports, with its causes.
