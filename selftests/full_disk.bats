@@ -65,7 +65,7 @@ files_of()
 		return
 	fi
 	for file in "$1" "$1".*; do
-		if [[ -e $file && $file != *-w* ]]; then
+		if [[ -e $file && ${file##*/} != *-w* ]]; then
 			echo "$file"
 		fi
 	done
