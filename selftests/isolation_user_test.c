@@ -322,7 +322,7 @@ TEST(attach_changes_nothing_on_error)
 
 /* ---- users that register a definition ---- */
 
-/* Many users register what everyone registers: nobody has to search through all of them. */
+/* Many users register what everyone registers: no one has to search through all of them. */
 TEST(users_of_a_definition_are_found_quickly)
 {
 	const unsigned int users = 4096, depth = 2 * 12 + 2;

@@ -38,7 +38,7 @@ void eventlog_trace_enable_drop(struct eventlog_trace_event *trace);
 /**
  * eventlog_trace_enable_settle() - wait for those who may be using the domain of a definition
  *
- * When it returns, nobody uses a domain that no trace event has.  Sleeps; no lock is held.
+ * When it returns, no one uses a domain that no trace event has.  Sleeps; no lock is held.
  */
 void eventlog_trace_enable_settle(void);
 

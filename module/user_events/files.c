@@ -12,7 +12,7 @@
  * Then those who refer to a dentry are counted, under event_mutex.  All of them must have a
  * reference to the struct as well.  A task that comes later finds the new operations.
  *
- * A file that is open with O_PATH cannot be told from one that is being opened.  Kernels without
+ * A file that is open with O_PATH looks like one that is being opened.  Kernels without
  * eventlog_trace_file_opens() do not count open files at all.
  */
 #include <linux/dcache.h>

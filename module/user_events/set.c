@@ -200,7 +200,7 @@ struct eventlog_ue_set *eventlog_ue_set_copy(struct eventlog_ue_set *set,
 	copy = eventlog_ue_set_new(set->owner, lossy);
 	if (!copy)
 		return ERR_PTR(-ENOMEM);
-	/* The caller holds it, so nobody changes it. */
+	/* The caller holds it, so no one changes it. */
 	for (node = rb_first(&set->enablers); node; node = rb_next(node)) {
 		enabler = ue_enabler_of(node);
 		if (without && !ue_bit_compare(without, &enabler->bit))

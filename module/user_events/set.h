@@ -161,7 +161,7 @@ eventlog_ue_enabler_next(const struct eventlog_ue_enabler *enabler)
 
 /**
  * eventlog_ue_enabler_insert() - put an enabler into a set
- * @set: nobody shares it; eventlog_ue_mutex is held
+ * @set: no one shares it; eventlog_ue_mutex is held
  * @enabler: of a bit that has none there
  * @round: the last change of the event that the bit may show
  */
@@ -170,7 +170,7 @@ void eventlog_ue_enabler_insert(struct eventlog_ue_set *set, struct eventlog_ue_
 
 /**
  * eventlog_ue_enabler_unlink() - take an enabler out of its set
- * @enabler: nobody shares the set; eventlog_ue_mutex is held
+ * @enabler: no one shares the set; eventlog_ue_mutex is held
  */
 void eventlog_ue_enabler_unlink(struct eventlog_ue_enabler *enabler);
 
