@@ -14,6 +14,7 @@
 
 #include "instance_common.h"
 #include "module_common.h"
+#include "steps_common.h"
 
 static int create_traced(const char *name, __u32 *id)
 {
@@ -439,33 +440,6 @@ TEST(deletion_while_tracers_change)
 #define PARAMETERS "/sys/module/eventlog/parameters"
 #define SCHED_SWITCH TRACE_EVENTS "/sched/sched_switch/enable"
 
-/* Numbers of enum eventlog_steps_kind. */
-enum { STEPS_EVENT_MUTEX = 1, STEPS_TRACES, STEPS_KINDS = 7 };
-
-static void need_test_build(void)
-{
-	if (access(PARAMETERS "/steps", F_OK))
-		SKIP("the module is no test build");
-}
-
-static void steps_reset(void)
-{
-	CHECK_OK(file_write(PARAMETERS "/steps", "0,0,0,0,0,0,0"));
-}
-
-static unsigned long steps_most(unsigned int kind)
-{
-	unsigned long most[STEPS_KINDS];
-	char text[200];
-	int fd = CHECK_OK(open(PARAMETERS "/steps", O_RDONLY | O_CLOEXEC));
-
-	text[CHECK_OK(read(fd, text, sizeof(text) - 1))] = '\0';
-	close(fd);
-	CHECK_EQ(sscanf(text, "%lu,%lu,%lu,%lu,%lu,%lu,%lu", &most[0], &most[1], &most[2], &most[3],
-			&most[4], &most[5], &most[6]), STEPS_KINDS);
-	return most[kind];
-}
-
 /* Has a process hold the lock of an event's domain until it is killed. */
 static pid_t hold_lock(const struct eventlog_register *event)
 {
@@ -510,7 +484,7 @@ TEST(held_lock)
 	__u32 id;
 
 	load_traced("");
-	need_test_build();
+	steps_need();
 	fds[0] = create_traced("held", &id);
 	fds[1] = device_open();
 	for (i = 0; i < 2; i++) {
@@ -602,7 +576,7 @@ TEST(rules_of_an_owner)
 	unsigned long most;
 
 	load_traced("");
-	need_test_build();
+	steps_need();
 	most = steps_with_rules(0);
 	CHECK(most);
 	CHECK_EQ(steps_with_rules(20), most);

@@ -24,6 +24,7 @@
 #include "filter_common.h"
 #include "instance_common.h"
 #include "module_common.h"
+#include "steps_common.h"
 
 #define DEVICE "/dev/eventlog-tenant"
 #define PROVIDER "markers_tenant"
@@ -77,24 +78,10 @@ static int tenant_subscribe(__u64 ring_bytes)
 /* ------------------------------------------------------------------------
  * Steps
  */
-#define STEPS "/sys/module/eventlog/parameters/steps"
-
-static void steps_reset(void)
-{
-	if (file_write(STEPS, "0,0,0,0,0,0,0") < 0)
-		SKIP("the module does not count steps");
-}
-
-/* The longest hold of domain->lock since. */
-static long steps(void)
-{
-	return file_number(STEPS);
-}
-
 /* Something took at least @least steps, and no hold was longer than the limit. */
 #define CHECK_STEPS(what, least)					\
 	do {								\
-		long most = steps();					\
+		long most = steps_most(STEPS_DOMAIN);			\
 									\
 		printf("# %s: %ld steps\n", what, most);		\
 		CHECK(most >= (least));					\
@@ -353,7 +340,7 @@ static bool killed_in_time(void)
 	child = test_fork();
 	if (!child)
 		add_until_killed();
-	while (!steps() && !has_ended(child))
+	while (!steps_most(STEPS_DOMAIN) && !has_ended(child))
 		;
 	kill(child, SIGKILL);
 	CHECK_EQ(waitpid(child, &status, 0), child);

@@ -24,38 +24,10 @@
 #include "instance_common.h"
 #include "mapped_common.h"
 #include "module_common.h"
-
-/* ---- steps during one hold of a lock, see module/core/steps.h ---- */
-
-#define STEPS "/sys/module/eventlog/parameters/steps"
-
-enum { STEPS_MMAP = 4, STEPS_SHARD = 5, STEPS_VISIBLE = 6, STEPS_KINDS = 7 };
+#include "steps_common.h"
 
 /* As many as the module does at most with the lock of a shard; one is added at an end. */
 #define SHARD_STEPS 4096
-
-static void steps_reset(void)
-{
-	if (access(STEPS, F_OK))
-		SKIP("the module counts no steps: it needs EVENTLOG_TEST_MODULE=1");
-	CHECK(file_write(STEPS, "0,0,0,0,0,0,0") > 0);
-}
-
-static unsigned long steps_most(unsigned int kind)
-{
-	char text[256], *next = text;
-	unsigned long most;
-	ssize_t bytes;
-	int fd = CHECK_OK(open(STEPS, O_RDONLY | O_CLOEXEC));
-
-	bytes = CHECK_OK(read(fd, text, sizeof(text) - 1));
-	close(fd);
-	text[bytes] = '\0';
-	do
-		most = strtoul(next, &next, 10);
-	while (kind-- && *next++ == ',');
-	return most;
-}
 
 /* ---- producer rings ---- */
 

@@ -25,47 +25,21 @@
 #include <sys/wait.h>
 
 #include "module_common.h"
+#include "steps_common.h"
 #include "user_events_common.h"
 
-/* Kinds of steps, see module/core/steps.h. */
-#define STEPS_USER_EVENTS 3
-#define STEPS_MMAP 4
-#define STEPS_FILE "/sys/module/eventlog/parameters/steps"
 /* The module does 128 steps under a lock; one of them may be a little longer. */
 #define STEPS_MOST 160
-#define FEW_STEPS(kind) CHECK(steps(kind) <= STEPS_MOST)
+#define FEW_STEPS(kind) CHECK(steps_most(kind) <= STEPS_MOST)
 
 #define EVENT "ue_isolated u32 a"
 #define UNRELATED TRACE_EVENTS "/sched/sched_switch/enable"
-
-static void steps_reset(void)
-{
-	CHECK_OK(file_write(STEPS_FILE, "0,0,0,0,0,0,0"));
-}
-
-/* The largest number of steps under a lock of a kind since then. */
-static unsigned long steps(int kind)
-{
-	char text[256], *at = text;
-	int fd = CHECK_OK(open(STEPS_FILE, O_RDONLY | O_CLOEXEC));
-	ssize_t got = CHECK_OK(read(fd, text, sizeof(text) - 1));
-
-	close(fd);
-	text[got] = '\0';
-	while (kind--) {
-		at = strchr(at, ',');
-		CHECK(at);
-		at++;
-	}
-	return strtoul(at, NULL, 10);
-}
 
 /* Every case starts with it; every user may open user_events_data then. */
 static void start(const char *parameters)
 {
 	close(user_events_open());
-	if (!file_exists(STEPS_FILE))
-		SKIP("the module does not count steps");
+	steps_need();
 	/* Work items of the last case pin the module. */
 	WAIT_FOR(!is_loaded() || !try_unload());
 	load_open(parameters);
@@ -156,7 +130,7 @@ TEST(forks_take_few_steps)
 	state[1] = 1;
 	test_join(user);
 	test_print("%u forks, at most %lu steps, %lu under mmap_lock", state[0],
-		   steps(STEPS_USER_EVENTS), steps(STEPS_MMAP));
+		   steps_most(STEPS_USER_EVENTS), steps_most(STEPS_MMAP));
 	FEW_STEPS(STEPS_USER_EVENTS);
 	FEW_STEPS(STEPS_MMAP);
 	CHECK(!file_has(USER_EVENTS_STATUS, "Lost:"));
@@ -199,8 +173,8 @@ TEST(faults_take_few_steps)
 	switch_off(&switcher);
 	state[1] = 2;
 	test_join(user);
-	test_print("at most %lu steps, %lu under mmap_lock", steps(STEPS_USER_EVENTS),
-		   steps(STEPS_MMAP));
+	test_print("at most %lu steps, %lu under mmap_lock", steps_most(STEPS_USER_EVENTS),
+		   steps_most(STEPS_MMAP));
 	FEW_STEPS(STEPS_USER_EVENTS);
 	FEW_STEPS(STEPS_MMAP);
 }
