@@ -137,7 +137,8 @@ check-static:
 		'$(build)/log' >&2
 	@echo 'no warnings from W=1 and sparse'
 	@status=0; for check in layers bats words; do \
-		scripts/check-$$check || status=1; done; exit $$status
+		scripts/check-$$check || status=1; done; \
+	scripts/draw-house --check || status=1; exit $$status
 
 tools:
 	@$(MAKE) --no-print-directory -C tools OUTPUT='$(top)/build/tools'

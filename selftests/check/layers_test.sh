@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# layers_test - scripts/check-layers passes on this tree, and fails on a copy of it with
-# an include that goes up or a file that is too long. Prints TAP.
+# layers_test - scripts/check-layers passes on this tree, and fails on a copy of it with an
+# include that goes up, a file that is too long, or a folder without a short README. The
+# picture of the folders in tools/doc is up to date. Prints TAP.
 set -eu
 export LC_ALL=C
 
@@ -88,6 +89,7 @@ check "a header that no file includes" finds_nothing_new
 
 mkdir "$tree/module/new"
 echo "int x;" > "$tree/module/new/new.c"
+echo "New." > "$tree/module/new/README"
 check "a folder without a rule" finds 'module/new/new.c: no line for module/new '
 rm -r "$tree/module/new"
 
@@ -111,4 +113,26 @@ lines 901
 echo '/* Longer than 900 lines because this comment is not the first. */' >> \
 	"$tree/module/core/new.c"
 check "a reason in another comment" finds 'module/core/new.c: 902 lines'
+rm "$tree/module/core/new.c"
+
+rm "$tree/module/core/README"
+check "a folder without a README" finds 'module/core/README: missing'
+seq 10 > "$tree/module/core/README"
+check "a README of 10 lines" finds_nothing_new
+seq 11 > "$tree/module/core/README"
+check "a README of 11 lines" finds 'module/core/README: 11 lines'
+cp "$top/module/core/README" "$tree/module/core/README"
+
+cp -r "$top/scripts" "$tree"
+drawn()
+{
+	"$tree/scripts/draw-house" --check
+}
+not_drawn()
+{
+	! drawn
+}
+check "the picture of the folders" drawn
+printf '#include "nats/stream.h"\n' > "$tree/tools/elog/sql/new.c"
+check "the picture without an include" not_drawn
 end_checks
