@@ -149,6 +149,7 @@ selftests:
 	+@flock build/selftests $(MAKE) --no-print-directory -C selftests \
 		OUTPUT='$(top)/build/selftests'
 
+# ELOG_ONLY=1: of tools/ only elog.
 # The C library's headers work for 32 bits as well; those of asm/ are close enough.
 programs-i386: options = CFLAGS="-O2 -g -m32 -idirafter /usr/include/$$(gcc -print-multiarch)"
 programs-armhf: options = CC=$(armhf_gcc)
@@ -158,7 +159,7 @@ programs-i386 programs-armhf: programs-%:
 	+@flock build/selftests-$* $(MAKE) --no-print-directory -C selftests \
 		OUTPUT='$(top)/build/selftests-$*' LDFLAGS=-static $(options)
 	@$(MAKE) --no-print-directory -C tools OUTPUT='$(top)/build/tools-$*' \
-		LDFLAGS=-static $(options)
+		LDFLAGS=-static $(options) $(if $(ELOG_ONLY),'$(top)/build/tools-$*/elog')
 
 # Debian's packages have a compiler with or without the version in its name.
 armhf_gcc = $(or $(notdir $(firstword $(wildcard $(addsuffix \
