@@ -36,12 +36,17 @@ static __always_inline enum eventlog_context eventlog_context(void)
  *
  * Any context, preemption off.
  *
+ * RCU watches a CPU that is online, except in the idle loop, in user mode, and in the code
+ * that enters and leaves the kernel, which emits nothing and in which no probe can be set.
+ * So only an idle task, or what has interrupted it, must ask RCU.
+ *
  * Return: false in the idle loop and on a CPU that is just starting, where nothing
  * that RCU protects may be read.
  */
 static __always_inline bool eventlog_watched(void)
 {
-	return likely(rcu_is_watching() && cpu_online(raw_smp_processor_id()));
+	return likely(cpu_online(raw_smp_processor_id()) &&
+		      (likely(!is_idle_task(current)) || rcu_is_watching()));
 }
 
 /**
