@@ -82,11 +82,9 @@ struct eventlog_emitter {
  * @emitter: who emitted it, if it is delivered later; NULL: the current task
  * @latest: is raised to the times of its records; NULL: not needed
  *
- * All functions on the way to rings that take one are inlined into the few functions
- * that begin an emission, so that the compiler keeps it in registers.  Callbacks and
- * tracers get a copy in memory.  It is made member by member: a copy in whole words
- * would wait for the smaller stores just before it (a failed store forwarding), which
- * takes longer than everything else.
+ * All functions on the way to the first ring that take one are inlined into the few
+ * functions that begin an emission, so that the compiler keeps it in registers.  What
+ * follows gets one in memory, made from the single members.
  */
 struct eventlog_emission {
 	const struct eventlog_event *event;
