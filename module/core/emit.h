@@ -108,15 +108,37 @@ typedef void eventlog_trace_emit_function(const struct eventlog_emission *emissi
 DECLARE_STATIC_CALL(eventlog_trace_emit, eventlog_trace_emit_function);
 #endif
 
+/* As eventlog_copy(), for up to seven bytes. */
+static __always_inline void eventlog_copy_few(u8 *to, const u8 *from, u32 bytes)
+{
+	if (bytes >= sizeof(u32)) {
+		u32 first = get_unaligned((const u32 *)from);
+		u32 last = get_unaligned((const u32 *)(from + bytes - sizeof(u32)));
+
+		put_unaligned(first, (u32 *)to);
+		put_unaligned(last, (u32 *)(to + bytes - sizeof(u32)));
+	} else if (bytes) {
+		u8 first = from[0], middle = from[bytes / 2], last = from[bytes - 1];
+
+		to[0] = first;
+		to[bytes / 2] = middle;
+		to[bytes - 1] = last;
+	}
+}
+
 /*
- * Like memcpy().  Most payloads are small: copying the first and the last words,
+ * Like memcpy().  Most payloads and strings are small: copying the first and the last words,
  * which may overlap, takes fewer instructions than a call.
  */
 static __always_inline void eventlog_copy(u8 *to, const u8 *from, u32 bytes)
 {
 	u64 first, last, second, third;
 
-	if (bytes < sizeof(u64) || bytes > 4 * sizeof(u64)) {
+	if (bytes < sizeof(u64)) {
+		eventlog_copy_few(to, from, bytes);
+		return;
+	}
+	if (unlikely(bytes > 4 * sizeof(u64))) {
 		memcpy(to, from, bytes);
 		return;
 	}
@@ -146,7 +168,7 @@ static __always_inline void eventlog_payload_copy(const struct eventlog_emission
 	if (!emission->count)
 		eventlog_copy(to, emission->payload, emission->bytes);
 	for (part = emission->parts; part < emission->parts + emission->count; part++) {
-		memcpy(to, part->data, part->bytes);
+		eventlog_copy(to, part->data, part->bytes);
 		to += part->bytes;
 		/* Add the NUL: the string may have changed since it was measured. */
 		if (part->string)

@@ -550,6 +550,28 @@ out:
 	taker_free(taker);
 }
 
+/* At the end of memory, and between bytes of any value. */
+static void test_string_lengths(void)
+{
+	char *page = vmalloc(PAGE_SIZE), *text;
+	unsigned int length, behind, round;
+
+	if (!EXPECT(page))
+		return;
+	for (round = 0; round < 2; round++) {
+		for (length = 0; length <= 40; length++) {
+			for (behind = 0; behind < 16; behind++) {
+				memset(page, round ? 0x80 : 0, PAGE_SIZE);
+				text = page + PAGE_SIZE - behind - 1 - length;
+				memset(text, round ? 0x01 : 0xff, length);
+				text[length] = '\0';
+				EXPECT_EQ(eventlog_part_length(text), length);
+			}
+		}
+	}
+	vfree(page);
+}
+
 static void expect_taken(struct taker *taker, const struct eventlog_callback_rule *rule,
 			 unsigned int count)
 {
@@ -1056,6 +1078,7 @@ static const struct ktest_case cases[] = {
 	{ "provider: reject malformed tables", test_malformed },
 	{ "provider: deliver events to a callback", test_delivery },
 	{ "provider: count events that are too large", test_too_large },
+	{ "provider: measure strings", test_string_lengths },
 	{ "provider: call enable() when events are enabled or disabled", test_enabling },
 	{ "provider: dump state to the new subscriber only", test_rundowns },
 	{ "callback: rules", test_rules },
