@@ -33,6 +33,12 @@
 #include <linux/hex.h>
 #endif
 
+/* 6.0 moved what the idle loop calls from RCU to context tracking. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 0, 0)
+#define ct_idle_enter() rcu_idle_enter()
+#define ct_idle_exit() rcu_idle_exit()
+#endif
+
 /* 6.3 made vm_flags read-only and added accessors. */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 3, 0)
 static inline void vm_flags_set(struct vm_area_struct *vma, vm_flags_t flags)

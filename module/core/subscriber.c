@@ -37,7 +37,7 @@
 
 static enum cpuhp_state eventlog_hotplug_state;
 static unsigned int eventlog_rules_max;
-static bool eventlog_rings_locked;
+bool eventlog_rings_locked;
 
 /* ---- waiting ---- */
 

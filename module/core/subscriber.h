@@ -128,6 +128,9 @@ struct eventlog_subscriber {
 	char comm[TASK_COMM_LEN];
 };
 
+/* Writers of rings take a lock.  Constant after load. */
+extern bool eventlog_rings_locked;
+
 /* For all mappings of the device: a mapping cannot be moved, grown or split. */
 extern const struct vm_operations_struct eventlog_vm_ops;
 

@@ -605,12 +605,14 @@ struct eventlog_listener {
  *	only keep events enabled
  * @others: there are callbacks or tracers
  * @traced: a tracer is attached to the event's trace event
+ * @slow: emission begins with its slow path: there are @others, or no rings, or the rings are
+ *	written under a lock, or the event belongs to state dumps
  * @rings_sync: a subscriber with rings cannot get the event from a producer ring
  * @entries: the subscribers
  *
  * A published array changes only in ways that a reader may see in any order: a rule or an
  * entry is replaced by one that never passes, conditions are tested again after the rule
- * without conditions has gone, and @others and @traced.
+ * without conditions has gone, and @others, @traced and @slow.
  */
 struct eventlog_listeners {
 	struct rcu_head rcu;
@@ -619,6 +621,7 @@ struct eventlog_listeners {
 	unsigned int listed;
 	bool others;
 	bool traced;
+	bool slow;
 	bool rings_sync;
 	struct eventlog_listener entries[];
 };

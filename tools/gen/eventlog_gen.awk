@@ -271,7 +271,7 @@ function begin_names(   i, n, word, words) {
 		"counts definitions describe emitted names marker marker_fire marker_function marker_local " \
 		"marker_nothing marker_override marker_probe_register marker_probe_unregister " \
 		"marker_unit marker_value " \
-		"markers_status module_markers part_bytes part_place part_string " \
+		"markers_status module_markers part_bytes part_length part_place part_string " \
 		"provider_emit quota user_quota " \
 		"provider_emit_parts provider_register provider_unregister " \
 		"ABI_VERSION ATTACH_CYCLES ASSERT ASSERT_AT ASSERT_SIZE CALLBACK_DEPTH CALLBACK_NMI " \
