@@ -29,7 +29,6 @@
 #include "user/file.h"
 #include "user/instance.h"
 #include "user/mapped.h"
-#include "user_events/files.h"
 #include "user_events/user_events.h"
 
 static ushort mode = 0600;
@@ -129,11 +128,6 @@ static void eventlog_user_limits_set(unsigned long ring_pages_max)
 	eventlog_users_init(user_limits);
 }
 
-static const struct eventlog_trace_file_ops eventlog_file_ops = {
-	.close = eventlog_ue_files_close,
-	.open = eventlog_ue_files_open,
-};
-
 /* Removes what outlives open files: persistent events and marker policies. */
 static void eventlog_domain_empty(struct eventlog_domain *domain)
 {
@@ -179,10 +173,7 @@ static int __init eventlog_init(void)
 	ret = eventlog_subscriber_init(rules_max, spinlock);
 	if (ret)
 		goto err_mapped;
-	ret = eventlog_ue_files_init();
-	if (ret)
-		goto err_subscriber;
-	ret = eventlog_trace_init(trace_events_max, &eventlog_file_ops);
+	ret = eventlog_trace_init(trace_events_max);
 	if (ret)
 		goto err_subscriber;
 	ret = eventlog_kfunc_init();
