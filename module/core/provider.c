@@ -8,6 +8,7 @@
 #include <linux/sched.h>
 
 #include "core/domain.h"
+#include "core/draft.h"
 #include "core/enable.h"
 #include "core/event.h"
 #include "core/ops.h"

@@ -29,6 +29,7 @@ extern struct list_head eventlog_ue_events;
  * struct eventlog_watch - an event of this front end
  * @event: the definition; valid while it is live; NULL: this is a cursor of status.c
  * @multi: its name may have several formats
+ * @pinned: it keeps the module loaded
  * @name_node: in the table of names
  * @all_node: in &eventlog_ue_events
  * @enablers: &struct eventlog_ue_enabler.event_node; under the mutex of set.h
@@ -39,6 +40,7 @@ extern struct list_head eventlog_ue_events;
 struct eventlog_watch {
 	struct eventlog_event *event;
 	bool multi;
+	bool pinned;
 	struct hlist_node name_node;
 	struct list_head all_node;
 	struct list_head enablers;
@@ -46,6 +48,21 @@ struct eventlog_watch {
 	unsigned long round;
 	refcount_t holders;
 };
+
+/* Is the event enabled?  It is live. */
+static inline bool eventlog_ue_wanted(const struct eventlog_watch *watch)
+{
+	return rcu_access_pointer(watch->event->listeners);
+}
+
+/**
+ * eventlog_ue_watch_pin() - keep the module loaded for an event, or no longer
+ * @watch: was enabled, disabled, made persistent, or ends; domain->lock is held
+ *
+ * An event that is persistent or enabled keeps it loaded, as trace events of modules do while
+ * they are traced.
+ */
+void eventlog_ue_watch_pin(struct eventlog_watch *watch);
 
 /**
  * eventlog_ue_watch_put() - drop a hold

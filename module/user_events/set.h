@@ -104,12 +104,6 @@ struct eventlog_ue_set {
 	unsigned long last;
 };
 
-/* Is the event enabled?  It is live. */
-static inline bool eventlog_ue_wanted(const struct eventlog_watch *watch)
-{
-	return rcu_access_pointer(watch->event->listeners);
-}
-
 /**
  * eventlog_ue_enabler_new() - make an enabler that is in no set
  * @watch: the event; the caller has a registration
