@@ -129,6 +129,15 @@ static inline void hrtimer_setup_on_stack(struct hrtimer *timer,
 #define eventlog_assign_str(field, text) __assign_str(field)
 #endif
 
+/* 6.13 made the namespace of exported symbols a string. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 13, 0)
+#define EVENTLOG_EXPORT(symbol) EXPORT_SYMBOL_NS_GPL(symbol, EVENTLOG_FRONT_END)
+#define EVENTLOG_IMPORT() MODULE_IMPORT_NS(EVENTLOG_FRONT_END)
+#else
+#define EVENTLOG_EXPORT(symbol) EXPORT_SYMBOL_NS_GPL(symbol, "EVENTLOG_FRONT_END")
+#define EVENTLOG_IMPORT() MODULE_IMPORT_NS("EVENTLOG_FRONT_END")
+#endif
+
 /*
  * Trace events created at run time need trace_add_event_call() and
  * trace_remove_event_call(), which 5.10 does not export, reference counts of event

@@ -954,15 +954,70 @@ TEST(unload_after_an_event_came_back)
 	CHECK_OK(try_load(""));
 }
 
-TEST(files_can_be_left_out)
+/* Unloads the module of user_events when the last work items have let go of it. */
+static void user_events_unload(void)
 {
-	close(user_events_open());
-	load("user_events=off");
+	WAIT_FOR(!module_unload(USER_EVENTS_MODULE));
+}
+
+/* Only user_events are unloaded: eventlog stays, and so do tracers of events that have ended. */
+TEST(unload_without_eventlog)
+{
+	static volatile __u32 word;
+	int device = device_open(), fd = user_events_open(), counter;
+	__u32 index = register_event(device, "ue_other u32 a").write_index;
+	long id;
+
+	reg(fd, "ue_alone u32 a", (void *)&word, 4, 3);
+	CHECK_ERRNO(module_unload("eventlog"), EAGAIN);
+	CHECK_ERRNO(module_unload(USER_EVENTS_MODULE), EAGAIN);
+	id = file_number(USER_EVENTS_GROUP "/ue_alone/id");
+	counter = perf_open_id(id, -1, 0);
+	if (counter < 0)
+		SKIP("this kernel lacks perf");
+	WAIT_FOR(word == 1 << 3);
+	close(fd);
+	/* An event that is traced keeps the module. */
+	CHECK_ERRNO(module_unload(USER_EVENTS_MODULE), EAGAIN);
+	fd = user_events_try_open();
+	CHECK_OK(try_unreg(fd, (void *)&word, 3));
+	close(fd);
+	user_events_unload();
 	CHECK(!file_exists(USER_EVENTS_DATA));
 	CHECK(!file_exists(USER_EVENTS_STATUS));
-	CHECK_OK(try_unload());
-	CHECK_ERRNO(try_load("user_events=maybe"), EINVAL);
-	CHECK_OK(try_load(""));
+	CHECK_ERRNO(emit(device, index, &(__u32){ 1 }, 4), EBADF);
+	/* The tracer is still attached when the event comes back. */
+	user_events_load();
+	fd = user_events_try_open();
+	reg(fd, "ue_alone u32 a", (void *)&word, 4, 3);
+	CHECK_EQ(file_number(USER_EVENTS_GROUP "/ue_alone/id"), id);
+	CHECK_EQ(word, 1 << 3);
+	close(counter);
+	WAIT_FOR(!word);
+	close(fd);
+	/* Nothing but a bit is left. */
+	user_events_unload();
+	close(device);
+	user_events_load();
+}
+
+TEST(persistent_events_keep_the_module)
+{
+	struct user_reg request;
+	__u32 word = 0;
+	int fd = user_events_open();
+
+	request = reg_request("ue_kept", &word, 4, 0);
+	request.flags = USER_EVENTS_PERSIST;
+	CHECK_OK(ioctl(fd, USER_EVENTS_REG, &request));
+	CHECK_OK(try_unreg(fd, &word, 0));
+	close(fd);
+	CHECK_ERRNO(module_unload(USER_EVENTS_MODULE), EAGAIN);
+	fd = user_events_try_open();
+	CHECK_OK(ioctl(fd, USER_EVENTS_DEL, "ue_kept"));
+	close(fd);
+	user_events_unload();
+	user_events_load();
 }
 
 /* ---- stress ---- */

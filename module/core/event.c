@@ -21,7 +21,6 @@
 const struct eventlog_trace_ops *eventlog_trace_ops __ro_after_init;
 const struct eventlog_policy_ops *eventlog_policy_ops __ro_after_init;
 const struct eventlog_mapped_ops *eventlog_mapped_ops __ro_after_init;
-const struct eventlog_watch_ops *eventlog_watch_ops __ro_after_init;
 
 static struct eventlog_event *eventlog_event_retained_first(struct eventlog_domain *domain,
 							    const struct eventlog_user *user);

@@ -33,7 +33,7 @@ static unsigned long ue_round;
 
 /* Sets whose memories have to look at bits; under eventlog_ue_mutex. */
 static LIST_HEAD(ue_sets_deferred);
-/* The module is unloaded. */
+/* The module is being unloaded; changes under eventlog_ue_mutex. */
 static bool ue_exiting;
 
 static void ue_work_run(struct work_struct *work);
@@ -199,7 +199,7 @@ static bool ue_dirty_show(void)
 void eventlog_ue_enablers_settle(void)
 {
 	eventlog_ue_lock();
-	if (ue_dirty_show() || !list_empty(&ue_sets_deferred))
+	if (!ue_exiting && (ue_dirty_show() || !list_empty(&ue_sets_deferred)))
 		eventlog_ue_work_queue();
 	eventlog_ue_unlock();
 }
@@ -581,7 +581,10 @@ static bool ue_memory_clear(void)
 
 void eventlog_ue_enablers_exit(void)
 {
+	/* Nothing queues the work item from now on: eventlog_ue_enablers_settle() has the lock. */
+	eventlog_ue_lock();
 	WRITE_ONCE(ue_exiting, true);
+	eventlog_ue_unlock();
 	while (ue_memory_clear())
 		;
 	cancel_work_sync(&ue_work);

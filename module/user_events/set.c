@@ -134,9 +134,14 @@ void eventlog_ue_enabler_unlink(struct eventlog_ue_enabler *enabler)
 
 struct eventlog_ue_set *eventlog_ue_set_new(struct eventlog_ue_owner *owner, bool nofail)
 {
-	struct eventlog_ue_set *set = nofail ? eventlog_alloc_nofail(sizeof(*set)) :
-					       eventlog_alloc(sizeof(*set));
+	struct eventlog_ue_set *set = nofail ? NULL : eventlog_alloc(sizeof(*set));
 
+	/* Not __GFP_NOFAIL: before 5.17 kvmalloc() did not heed it. */
+	while (!set && nofail) {
+		set = eventlog_alloc_locked(sizeof(*set));
+		if (!set)
+			schedule_timeout_uninterruptible(1);
+	}
 	if (!set)
 		return NULL;
 	set->owner = eventlog_ue_owner_ref(owner);
