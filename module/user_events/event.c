@@ -20,7 +20,7 @@
 #include "user_events/event.h"
 
 static DEFINE_HASHTABLE(ue_names, 10);
-LIST_HEAD(eventlog_ue_events);
+LIST_HEAD(ue_events);
 /* Secret, or processes could choose names that all hash to one bucket. */
 static siphash_key_t ue_names_key;
 
@@ -43,24 +43,24 @@ static struct eventlog_watch *ue_name_find(const char *name, bool multi)
 
 static const char *ue_provider(bool multi)
 {
-	return multi ? EVENTLOG_UE_PROVIDER_MULTI : EVENTLOG_UE_PROVIDER;
+	return multi ? UE_PROVIDER_MULTI : UE_PROVIDER;
 }
 
-void eventlog_ue_events_init(void)
+void ue_events_init(void)
 {
 	get_random_bytes(&ue_names_key, sizeof(ue_names_key));
 }
 
-void eventlog_ue_watch_put(struct eventlog_watch *watch)
+void ue_watch_put(struct eventlog_watch *watch)
 {
 	if (refcount_dec_and_test(&watch->holders))
 		eventlog_free(watch);
 }
 
-void eventlog_ue_watch_pin(struct eventlog_watch *watch)
+void ue_watch_pin(struct eventlog_watch *watch)
 {
 	const struct eventlog_event *event = watch->event;
-	bool pin = event->watch && (event->persistent || eventlog_ue_wanted(watch));
+	bool pin = event->watch && (event->persistent || ue_wanted(watch));
 
 	lockdep_assert_held(&event->domain->lock);
 	if (pin == watch->pinned)
@@ -72,12 +72,12 @@ void eventlog_ue_watch_pin(struct eventlog_watch *watch)
 		module_put(THIS_MODULE);
 }
 
-void eventlog_ue_event_ended(struct eventlog_watch *watch)
+void ue_event_ended(struct eventlog_watch *watch)
 {
-	eventlog_ue_watch_pin(watch);
+	ue_watch_pin(watch);
 	hash_del(&watch->name_node);
 	list_del(&watch->all_node);
-	eventlog_ue_watch_put(watch);
+	ue_watch_put(watch);
 }
 
 /* ---- make ---- */
@@ -124,7 +124,7 @@ static void ue_event_watch(struct ue_event_request *request, struct eventlog_eve
 	INIT_LIST_HEAD(&watch->dirty_node);
 	refcount_set(&watch->holders, 1);
 	hash_add(ue_names, &watch->name_node, ue_name_hash(event->name, request->multi));
-	list_add_tail(&watch->all_node, &eventlog_ue_events);
+	list_add_tail(&watch->all_node, &ue_events);
 	event->watch = watch;
 }
 
@@ -135,16 +135,16 @@ static void ue_event_registered(struct eventlog_event_request *base, struct even
 	ue_event_watch(request, event);
 	if (request->persist)
 		eventlog_event_persist(event);
-	eventlog_ue_watch_pin(event->watch);
+	ue_watch_pin(event->watch);
 }
 
-static struct eventlog_event *ue_event_register(struct eventlog_ue_command *command,
+static struct eventlog_event *ue_event_register(struct ue_command *command,
 						unsigned int flags, struct eventlog_event_use *use)
 {
-	bool multi = flags & EVENTLOG_UE_MULTI;
+	bool multi = flags & UE_MULTI;
 	struct ue_event_request request = {
 		.base = {
-			.domain = eventlog_ue_domain(),
+			.domain = ue_domain(),
 			.provider = ue_provider(multi),
 			.fields = &command->fields,
 			.level = command->level,
@@ -153,7 +153,7 @@ static struct eventlog_event *ue_event_register(struct eventlog_ue_command *comm
 			.registered = ue_event_registered,
 		},
 		.multi = multi,
-		.persist = flags & EVENTLOG_UE_PERSIST,
+		.persist = flags & UE_PERSIST,
 		.spare = eventlog_alloc(sizeof(*request.spare)),
 	};
 	struct eventlog_event *event = ERR_PTR(-ENOMEM);
@@ -164,20 +164,20 @@ static struct eventlog_event *ue_event_register(struct eventlog_ue_command *comm
 	return event;
 }
 
-struct eventlog_watch *eventlog_ue_event_get(const char *text, unsigned int flags,
-					     struct eventlog_event_use *use)
+struct eventlog_watch *ue_event_get(const char *text, unsigned int flags,
+				    struct eventlog_event_use *use)
 {
-	struct eventlog_ue_command command;
+	struct ue_command command;
 	struct eventlog_event *event;
 	int ret;
 
-	if (flags & EVENTLOG_UE_PERSIST && !perfmon_capable())
+	if (flags & UE_PERSIST && !perfmon_capable())
 		return ERR_PTR(-EPERM);
-	ret = eventlog_ue_command_parse(&command, text, flags & EVENTLOG_UE_MULTI);
+	ret = ue_command_parse(&command, text, flags & UE_MULTI);
 	if (ret)
 		return ERR_PTR(ret);
 	event = ue_event_register(&command, flags, use);
-	eventlog_ue_command_free(&command);
+	ue_command_free(&command);
 	/* Programs know one errno for all limits. */
 	if (event == ERR_PTR(-ENOSPC) || event == ERR_PTR(-EDQUOT))
 		event = ERR_PTR(-EMFILE);
@@ -191,16 +191,16 @@ struct eventlog_watch *eventlog_ue_event_get(const char *text, unsigned int flag
 
 /* ---- use and end ---- */
 
-void eventlog_ue_event_use(struct eventlog_watch *watch, struct eventlog_event_use *use)
+void ue_event_use(struct eventlog_watch *watch, struct eventlog_event_use *use)
 {
-	struct eventlog_domain *domain = eventlog_ue_domain();
+	struct eventlog_domain *domain = ue_domain();
 
 	eventlog_domain_lock(domain);
 	eventlog_event_use(watch->event, use);
 	eventlog_domain_unlock(domain);
 }
 
-void eventlog_ue_event_put(struct eventlog_watch *watch, struct eventlog_event_use *use)
+void ue_event_put(struct eventlog_watch *watch, struct eventlog_event_use *use)
 {
 	eventlog_event_unregister(watch->event, use);
 }
@@ -208,7 +208,7 @@ void eventlog_ue_event_put(struct eventlog_watch *watch, struct eventlog_event_u
 /* Why the caller cannot delete events of a name: 0: it can; -ENOENT, -EBUSY, -EPERM. */
 static int ue_event_delete_denied(const char *name)
 {
-	struct eventlog_domain *domain = eventlog_ue_domain();
+	struct eventlog_domain *domain = ue_domain();
 	const struct eventlog_watch *watch;
 	int ret = -ENOENT;
 
@@ -220,10 +220,10 @@ static int ue_event_delete_denied(const char *name)
 	return ret;
 }
 
-/* An event of the name may be left that is registered and not persistent: the next call finds it. */
-int eventlog_ue_event_delete(const char *name)
+/* An event may be left that is registered and not persistent: the next call finds it. */
+int ue_event_delete(const char *name)
 {
-	struct eventlog_domain *domain = eventlog_ue_domain();
+	struct eventlog_domain *domain = ue_domain();
 	int ret = ue_event_delete_denied(name), one, multi;
 
 	if (ret)

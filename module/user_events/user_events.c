@@ -17,28 +17,28 @@
  *	event.c		events of this front end, by name
  *	enabler.c	registers bits, and writes them when their events change
  *	set.c		sets of bits, which processes share after fork
- *	mm.c		memories of processes, and their work items
- *	bit.c		writes one bit in a memory
+ *	space.c		address spaces of processes, and their work items
+ *	bit.c		writes one bit in an address space
  *	process.c	fork, exec and exit
  *
- * Lock order: eventlog_ue_file.lock; event_mutex of ftrace; mmap_lock of the caller;
- * eventlog_ue_mutex; eventlog_ue_table_lock.  None of them but mmap_lock is held while the
+ * Lock order: ue_file.lock; event_mutex of ftrace; mmap_lock of the caller;
+ * ue_mutex; ue_table_lock.  None of them but mmap_lock is held while the
  * memory of a process is faulted in, because a file system in user space may provide it.
- * ue_dirty_lock is taken last, under eventlog_ue_mutex or domain->lock.
+ * ue_dirty_lock is taken last, under ue_mutex or domain->lock.
  *
  * The longest thing that is done under each lock, where users choose how much there is:
  *
- *	event_mutex		eventlog_ue_enablers_settle(), one hold of eventlog_ue_mutex
- *	eventlog_ue_mutex	about EVENTLOG_UE_BATCH bits or memories; no allocation and no
+ *	event_mutex		ue_enablers_settle(), one hold of ue_mutex
+ *	ue_mutex	about UE_BATCH bits or address spaces; no allocation and no
  *				page fault; besides, a look-up in a set, O(log n), and the
  *				wait for the table of users when the last reference to one
  *				goes
- *	eventlog_ue_table_lock	a look-up in a hash table; changes of lists, and up to
+ *	ue_table_lock	a look-up in a hash table; changes of lists, and up to
  *				UE_WORKS_MAX_UNLIMITED work items that are queued
  *	ue_dirty_lock		a change of a list
- *	mmap_lock		EVENTLOG_UE_BATCH bits and one page fault, in the work item of a
- *				memory; one bit and one page fault in calls of the process
- *	eventlog_ue_file.lock	a look-up in an xarray; only who has the file waits for it
+ *	mmap_lock		UE_BATCH bits and one page fault, in the work item of a
+ *				address space; one bit and one page fault in calls of the process
+ *	ue_file.lock	a look-up in an xarray; only who has the file waits for it
  *	domain->lock		see core; a reader of user_events_status holds it while it
  *				fills a page
  */
@@ -62,7 +62,7 @@
 #include "user_events/dynamic.h"
 #include "user_events/enabler.h"
 #include "user_events/event.h"
-#include "user_events/mm.h"
+#include "user_events/space.h"
 #include "user_events/process.h"
 #include "user_events/tracefs.h"
 
@@ -76,34 +76,34 @@ static struct dentry *ue_data, *ue_status;
 
 static void ue_watch_changed(struct eventlog_watch *watch)
 {
-	eventlog_ue_watch_pin(watch);
-	eventlog_ue_enablers_changed(watch);
+	ue_watch_pin(watch);
+	ue_enablers_changed(watch);
 }
 
 static void ue_watch_ended(struct eventlog_watch *watch)
 {
-	eventlog_ue_enablers_forget(watch);
-	eventlog_ue_event_ended(watch);
+	ue_enablers_forget(watch);
+	ue_event_ended(watch);
 }
 
 static const struct eventlog_watch_ops ue_watch_ops = {
 	.changed = ue_watch_changed,
 	.ended = ue_watch_ended,
-	.settle = eventlog_ue_enablers_settle,
+	.settle = ue_enablers_settle,
 };
 
 /* ---- load and unload ---- */
 
 static void ue_files_remove(void)
 {
-	eventlog_ue_dynamic_restore();
-	eventlog_ue_tracefs_remove(ue_data);
-	eventlog_ue_tracefs_remove(ue_status);
+	ue_dynamic_restore();
+	ue_tracefs_remove(ue_data);
+	ue_tracefs_remove(ue_status);
 	ue_data = NULL;
 	ue_status = NULL;
-	eventlog_ue_tracefs_settle();
-	eventlog_ue_dynamic_put();
-	eventlog_ue_tracefs_unpin();
+	ue_tracefs_settle();
+	ue_dynamic_put();
+	ue_tracefs_unpin();
 }
 
 /* Programs look for user_events_data: it comes last. */
@@ -112,23 +112,21 @@ static int ue_files_make(void)
 	struct dentry *dentry;
 	int ret;
 
-	ret = eventlog_ue_tracefs_pin();
+	ret = ue_tracefs_pin();
 	if (ret)
 		return ret;
-	dentry = eventlog_ue_tracefs_make("user_events_status", 0440,
-					  &eventlog_ue_status_operations);
+	dentry = ue_tracefs_make("user_events_status", 0440, &ue_status_operations);
 	ret = PTR_ERR_OR_ZERO(dentry);
 	if (ret)
 		goto err_remove;
 	ue_status = dentry;
-	dentry = eventlog_ue_tracefs_make("user_events_data", 0640,
-					  &eventlog_ue_data_operations);
+	dentry = ue_tracefs_make("user_events_data", 0640, &ue_data_operations);
 	ret = PTR_ERR_OR_ZERO(dentry);
 	if (ret)
 		goto err_remove;
 	ue_data = dentry;
 	if (dynamic)
-		eventlog_ue_dynamic_take();
+		ue_dynamic_take();
 	return 0;
 
 err_remove:
@@ -146,11 +144,11 @@ static int __init ue_init(void)
 	}
 	if (security_locked_down(LOCKDOWN_TRACEFS))
 		return -EPERM;
-	eventlog_ue_queue = alloc_workqueue("eventlog_user_events", WQ_UNBOUND, 0);
-	if (!eventlog_ue_queue)
+	ue_queue = alloc_workqueue("eventlog_user_events", WQ_UNBOUND, 0);
+	if (!ue_queue)
 		return -ENOMEM;
-	eventlog_ue_events_init();
-	ret = eventlog_ue_process_init();
+	ue_events_init();
+	ret = ue_process_init();
 	if (ret)
 		goto err_queue;
 	ret = eventlog_front_end_register(&ue_watch_ops);
@@ -164,9 +162,9 @@ static int __init ue_init(void)
 err_front_end:
 	eventlog_front_end_unregister();
 err_process:
-	eventlog_ue_process_exit();
+	ue_process_exit();
 err_queue:
-	destroy_workqueue(eventlog_ue_queue);
+	destroy_workqueue(ue_queue);
 	return ret;
 }
 
@@ -174,12 +172,12 @@ err_queue:
 static void __exit ue_exit(void)
 {
 	ue_files_remove();
-	eventlog_ue_process_exit();
+	ue_process_exit();
 	/* Unload starts only after running work has dropped its reference to the module. */
-	flush_workqueue(eventlog_ue_queue);
-	eventlog_ue_enablers_exit();
+	flush_workqueue(ue_queue);
+	ue_enablers_exit();
 	eventlog_front_end_unregister();
-	destroy_workqueue(eventlog_ue_queue);
+	destroy_workqueue(ue_queue);
 	/* Wait for the callbacks of call_rcu(). */
 	rcu_barrier();
 }
