@@ -14,9 +14,11 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <linux/userfaultfd.h>
 
 #include "module_common.h"
 #include "user_events_common.h"
@@ -172,6 +174,70 @@ TEST(child_follows)
 	test_join(child);
 	WAIT_FOR(page[0] == 1 << 2);
 	CHECK_EQ(page[1], PATTERN);
+}
+
+/* A page that can be protected against writes, which then wait for protect(..., false). */
+static void protect(int faults, const volatile void *page, bool on)
+{
+	struct uffdio_writeprotect request = {
+		.range = { .start = PTR(page), .len = page_size() },
+		.mode = on ? UFFDIO_WRITEPROTECT_MODE_WP : 0,
+	};
+
+	CHECK_OK(ioctl(faults, UFFDIO_WRITEPROTECT, &request));
+}
+
+static int protect_open(const volatile void *page)
+{
+	struct uffdio_api api = { .api = UFFD_API, .features = UFFD_FEATURE_PAGEFAULT_FLAG_WP };
+	struct uffdio_register range = {
+		.range = { .start = PTR(page), .len = page_size() },
+		.mode = UFFDIO_REGISTER_MODE_WP,
+	};
+	int faults = syscall(SYS_userfaultfd, O_CLOEXEC);
+
+	if (faults < 0 || ioctl(faults, UFFDIO_API, &api) ||
+	    ioctl(faults, UFFDIO_REGISTER, &range))
+		SKIP("this kernel cannot have a program wait for writes to a page");
+	return faults;
+}
+
+static void *unreg_page(void *page)
+{
+	CHECK_OK(try_unreg(user_events_try_open(), page, 0));
+	return NULL;
+}
+
+/* A thread forks while another one waits for the page of a bit that it unregisters. */
+TEST(child_follows_while_a_bit_is_unregistered)
+{
+	volatile __u32 *page = pages_map(page_size()), *other = pages_map(page_size());
+	int fd = user_events_open(), faults = protect_open(page);
+	struct switcher switcher;
+	struct uffd_msg message;
+	pthread_t thread;
+	pid_t child;
+
+	reg(fd, "ue_both", (void *)page, 4, 0);
+	reg(fd, "ue_both", (void *)other, 4, 0);
+	switcher_open(&switcher);
+	switch_on(&switcher);
+	CHECK_EQ(page[0], 1);
+	protect(faults, page, true);
+	CHECK(!pthread_create(&thread, NULL, unreg_page, (void *)page));
+	CHECK_EQ(read(faults, &message, sizeof(message)), (ssize_t)sizeof(message));
+	child = test_fork();
+	if (!child) {
+		/* The event is disabled when its bits are 1 no longer. */
+		WAIT_FOR(!other[0] && !page[0]);
+		_exit(0);
+	}
+	protect(faults, page, false);
+	CHECK(!pthread_join(thread, NULL));
+	CHECK_EQ(page[0], 0);
+	CHECK_EQ(other[0], 1);
+	switch_off(&switcher);
+	test_join(child);
 }
 
 /*

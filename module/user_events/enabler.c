@@ -265,7 +265,7 @@ bool ue_enabler_exists(const struct ue_bit *bit)
  * @bit: which one
  * @user: who registers
  * @adds: registers
- * @removed: the enabler is removed
+ * @gives_up: removes the enabler even if the bit cannot be written
  * @enabler: to add, or removed: it is freed at the end
  * @space: for a process that has none
  * @set: an empty set for @space
@@ -276,7 +276,7 @@ struct ue_call {
 	struct ue_bit bit;
 	struct eventlog_user *user;
 	bool adds;
-	bool removed;
+	bool gives_up;
 	struct ue_enabler *enabler;
 	struct ue_space *space;
 	struct ue_set *set;
@@ -362,15 +362,26 @@ static int ue_call_prepare(struct ue_call *call)
 	return 0;
 }
 
+/* Does the call have a copy of the set that the address space has now? */
+static bool ue_call_has_copy(const struct ue_call *call, const struct ue_space *space)
+{
+	return call->copy && space->set == call->original;
+}
+
+static void ue_call_move(struct ue_call *call, struct ue_space *space)
+{
+	ue_space_move(space, call->copy);
+	call->copy = NULL;
+}
+
 /* May the address space's set be changed, now that the address space may have the copy? */
 static bool ue_call_owns(struct ue_call *call, struct ue_space *space)
 {
 	if (ue_space_exclusive(space))
 		return true;
-	if (!call->copy || space->set != call->original)
+	if (!ue_call_has_copy(call, space))
 		return false;
-	ue_space_move(space, call->copy);
-	call->copy = NULL;
+	ue_call_move(call, space);
 	return true;
 }
 
@@ -399,72 +410,76 @@ static int ue_call_add(struct ue_call *call, struct ue_space *space)
 	return 0;
 }
 
-/* The caller has found the enabler. */
-static int ue_call_unlink(struct ue_call *call, struct ue_space *space)
-{
-	bool last = space->set->count == 1;
-
-	if (last && !ue_space_exclusive(space)) {
-		ue_space_drop(space);
-		return 0;
-	}
-	if (!ue_call_owns(call, space))
-		return -ESTALE;
-	/* A copy does not have it. */
-	call->enabler = ue_enabler_find(space->set, &call->bit);
-	if (call->enabler)
-		ue_enabler_unlink(call->enabler);
-	if (!space->set->count)
-		ue_space_drop(space);
-	return 0;
-}
-
 static int ue_call_remove(struct ue_call *call, struct ue_space *space)
 {
-	struct ue_enabler *enabler;
+	struct ue_enabler *enabler = space ? ue_enabler_find(space->set, &call->bit) : NULL;
+	bool exclusive, last;
+	int ret;
 
-	enabler = space ? ue_enabler_find(space->set, &call->bit) : NULL;
-	if (call->removed && enabler)
-		return 0;	/* another thread has registered it again */
-	if (!call->removed && !enabler)
+	if (!enabler)
 		return -ENOENT;
-	if (enabler) {
-		call->bit = enabler->bit;
-		if (ue_call_unlink(call, space))
-			return -ESTALE;
+	exclusive = ue_space_exclusive(space);
+	last = space->set->count == 1;
+	if (!exclusive && !last && !ue_call_has_copy(call, space))
+		return -ESTALE;
+	/*
+	 * Under one hold of mmap_lock, which fork needs: otherwise a child could have the bit and
+	 * no enabler for it.
+	 */
+	call->bit = enabler->bit;
+	ret = ue_bit_write(current->mm, &call->bit, false, false);
+	if (ret && !call->gives_up)
+		return ret;
+	if (exclusive) {
+		ue_enabler_unlink(enabler);
+		call->enabler = enabler;
+	} else if (!last) {
+		/* The copy does not have it. */
+		ue_call_move(call, space);
 	}
-	call->removed = true;
-	return ue_bit_write(current->mm, &call->bit, false, false);
+	if (last)
+		ue_space_drop(space);
+	return ret;
 }
 
-/*
- * Makes the change under the lock of the caller's address space, and again after the page of the
- * bit was faulted in, as long as the result is -EFAULT or -EAGAIN.
- */
+/* Makes the change under the caller's mmap_lock, and faults in the page of the bit on -EFAULT. */
+static int ue_call_try_once(struct ue_call *call, int *fault)
+{
+	struct mm_struct *mm = current->mm;
+	struct ue_space *space;
+	int ret;
+
+	if (mmap_read_lock_killable(mm))
+		return -EINTR;
+	ue_lock();
+	space = ue_space_find(mm);
+	ret = call->adds ? ue_call_add(call, space) : ue_call_remove(call, space);
+	eventlog_steps_add(&ue_steps, 1);
+	ue_unlock();
+	if (ret == -EFAULT && !call->gives_up)
+		*fault = ue_bit_fault_in(mm, &call->bit);
+	mmap_read_unlock(mm);
+	return ret;
+}
+
+/* Tries again after the page of the bit was faulted in, or while it is locked. */
 static int ue_call_try(struct ue_call *call)
 {
 	unsigned int faults = 0, locked = 0;
-	struct mm_struct *mm = current->mm;
-	struct ue_space *space;
 	int ret, fault = 0;
 
 	do {
-		if (mmap_read_lock_killable(mm))
+		ret = ue_call_try_once(call, &fault);
+		if (ret && fatal_signal_pending(current))
 			return -EINTR;
-		ue_lock();
-		space = ue_space_find(mm);
-		ret = call->adds ? ue_call_add(call, space) : ue_call_remove(call, space);
-		eventlog_steps_add(&ue_steps, 1);
-		ue_unlock();
-		if (ret == -EFAULT)
-			fault = ue_bit_fault_in(mm, &call->bit);
-		mmap_read_unlock(mm);
-		if (fatal_signal_pending(current))
-			return ret ? -EINTR : 0;
 		if (ret == -EAGAIN)
 			schedule_timeout_killable(1);
 	} while ((ret == -EFAULT && !fault && ++faults <= UE_FAULTS_MAX) ||
 		 (ret == -EAGAIN && ++locked <= UE_LOCKED_MAX));
+	if ((ret == -EFAULT || ret == -EAGAIN) && !call->adds) {
+		call->gives_up = true;
+		ret = ue_call_try_once(call, &fault);
+	}
 	return ret == -EAGAIN ? -EFAULT : ret;
 }
 
