@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# All output is below build/. The module is built for each kernel in a tree of links
-# to the sources: build/<release>/eventlog.ko.
+# All output is below build/. The modules are built for each kernel in a tree of links
+# to the sources: build/<release>/eventlog.ko, build/<release>/eventlog_user_events.ko.
 
 help_text := \
 	'  all          module and tools (default)' \
-	'  module       eventlog.ko, for the kernel of KDIR' \
+	'  module       eventlog.ko and the modules that need it, for the kernel of KDIR' \
 	'  tools        elog, libelog, the examples' \
 	'  selftests    the test programs' \
 	'  programs-i386, programs-armhf  these and the tools as static 32-bit programs' \
@@ -423,7 +423,7 @@ uninstall: uninstall-gen
 	[ ! -d '$(DESTDIR)/lib/modules/$(installed_release)' ] || \
 		find '$(DESTDIR)/lib/modules/$(installed_release)/' \
 		\( -name 'eventlog.ko*' -o -name 'eventlog_tcp.ko*' \
-		-o -name 'eventlog_proc.ko*' \) -delete
+		-o -name 'eventlog_proc.ko*' -o -name 'eventlog_user_events.ko*' \) -delete
 	$(if $(DESTDIR),,depmod '$(installed_release)')
 	$(if $(DESTDIR),,ldconfig)
 

@@ -39,6 +39,20 @@ begin()
 	export ELOG_RINGS=0
 }
 
+# Loads the module that makes user_events_data; skips the test if the kernel has user_events.
+load_user_events()
+{
+	[ ! -e /sys/kernel/tracing/user_events_data ] || return 0
+	insmod "${EVENTLOG_KO%/*}/eventlog_user_events.ko" ||
+		skip "the module makes no user_events_data"
+}
+
+# For teardown, when no process uses it any more.
+unload_user_events()
+{
+	[ ! -d /sys/module/eventlog_user_events ] || wait_for rmmod eventlog_user_events
+}
+
 # For teardown: kills processes.
 end_background()
 {

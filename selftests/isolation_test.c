@@ -174,7 +174,7 @@ static int try_policy(int fd, const char *marker)
 
 TEST(longest_hold)
 {
-	int subscribers[8], last, producer, i;
+	int subscribers[8], last, producer, kept, i;
 	__u32 id;
 
 	tenant_make();
@@ -205,6 +205,13 @@ TEST(longest_hold)
 	steps_reset();
 	close(last);
 	CHECK_STEPS("close of a subscriber", 500);
+
+	kept = tenant_open();
+	register_persistent(kept, PROVIDER, "kept u32 x");
+	close(kept);
+	steps_reset();
+	CHECK_OK(try_delete(producer, PROVIDER, "kept"));
+	CHECK_STEPS("DELETE", 500);
 
 	steps_reset();
 	close(producer);

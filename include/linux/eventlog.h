@@ -451,7 +451,8 @@ int eventlog_callback_rule_add(struct eventlog_callback *callback,
  *
  * Context: process context, may sleep.
  *
- * Return: 0; -ENOENT: there is no such rule.
+ * Return: 0; -ENOENT: there is no such rule; -EINTR: a fatal signal is pending, and the rule
+ * stays.
  */
 int eventlog_callback_rule_delete(struct eventlog_callback *callback, u32 rule_id);
 

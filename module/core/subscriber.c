@@ -363,7 +363,11 @@ int eventlog_subscriber_rule_add(struct eventlog_subscriber *subscriber,
 		return -ENOMEM;
 
 	/* Rules are added and removed with update_lock: their number does not change. */
-	eventlog_update_begin(domain);
+	ret = eventlog_update_begin_killable(domain);
+	if (ret) {
+		eventlog_rule_put(rule);
+		return ret;
+	}
 	if (!eventlog_subscriber_takes_rules(subscriber)) {
 		eventlog_update_end(domain, NULL, NULL);
 		eventlog_rule_put(rule);
@@ -389,8 +393,11 @@ int eventlog_subscriber_rule_delete(struct eventlog_subscriber *subscriber, u32 
 {
 	struct eventlog_domain *domain = subscriber->domain;
 	struct eventlog_subscriber_rule *rule;
+	int ret;
 
-	eventlog_update_begin(domain);
+	ret = eventlog_update_begin_killable(domain);
+	if (ret)
+		return ret;
 	eventlog_domain_lock(domain);
 	list_for_each_entry(rule, &subscriber->rules, node) {
 		if (rule->id == rule_id)
@@ -436,7 +443,7 @@ static void eventlog_grace_put(struct eventlog_grace *grace)
 		eventlog_free(grace);
 }
 
-static void eventlog_grace_over(struct rcu_head *rcu)
+static void eventlog_grace_ended(struct rcu_head *rcu)
 {
 	struct eventlog_grace *grace = container_of(rcu, struct eventlog_grace, rcu);
 
@@ -473,7 +480,7 @@ int eventlog_subscriber_flush(struct eventlog_subscriber *subscriber, u64 *time)
 	 * publishes its record.  A writer that began before the floor was raised is
 	 * done when the grace period ends.  A writer that began later sees the floor.
 	 */
-	call_rcu(&grace->rcu, eventlog_grace_over);
+	call_rcu(&grace->rcu, eventlog_grace_ended);
 	ret = wait_for_completion_killable(&grace->done) ? -EINTR : 0;
 	eventlog_grace_put(grace);
 	*time = now;

@@ -257,7 +257,7 @@ int eventlog_subscriber_rule_add(struct eventlog_subscriber *subscriber,
  * Process context; sleeps for an RCU grace period, after which the rule delivers
  * nothing.  Does not drain producer rings: what is in them may be lost for the rule.
  *
- * Return: 0 or -ENOENT.
+ * Return: 0, -ENOENT, or -EINTR: a fatal signal arrived, and the rule stays.
  */
 int eventlog_subscriber_rule_delete(struct eventlog_subscriber *subscriber, u32 rule_id);
 

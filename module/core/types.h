@@ -27,8 +27,6 @@
  *   event: two globs, the event's array of listeners (an entry for each subscriber) and the
  *   subscriber's array of conditions (an entry for each of its rules); or an event that ends
  *   and whose text replaces those of older ones, each with the counters of all subscribers.
- *   DELETE, which its users need a capability for or an instance of their own, compares
- *   names with all definitions.
  * - domain->update_lock: RULE_ADD, which matches a rule with all events, and the functions
  *   of kernel providers.  In the root its users have a capability; in an instance only the
  *   instance waits.  A fatal signal ends RULE_ADD.

@@ -86,12 +86,8 @@ static int eventlog_ioctl_delete(struct eventlog_domain *domain, struct file *fi
 		goto out;
 	}
 	ret = -EINVAL;
-	if (eventlog_name_valid(provider) && eventlog_name_valid(event)) {
-		eventlog_domain_lock(domain);
+	if (eventlog_name_valid(provider) && eventlog_name_valid(event))
 		ret = eventlog_event_delete(domain, provider, event);
-		eventlog_domain_unlock(domain);
-		eventlog_sinks_reap(domain);
-	}
 	kfree(event);
 out:
 	kfree(provider);

@@ -21,7 +21,6 @@
 #include "core/expression.h"
 #include "core/ioctl.h"
 #include "core/ops.h"
-#include "core/sink.h"
 #include "core/tables.h"
 #include "core/user.h"
 #include "memory.h"
@@ -61,45 +60,9 @@ static void eventlog_registration_free(struct eventlog_file *file,
 				       struct eventlog_registration *registration)
 {
 	eventlog_registrant_put(registration->registrant);
-	eventlog_domain_lock(file->domain);
-	eventlog_event_put(registration->event, &registration->use);
-	eventlog_domain_unlock(file->domain);
-	eventlog_sinks_reap(file->domain);
+	eventlog_event_unregister(registration->event, &registration->use);
 	eventlog_user_uncharge(file->user, EVENTLOG_QUOTA_REGISTRATIONS, 1);
 	call_rcu(&registration->rcu, eventlog_registration_free_rcu);
-}
-
-/* Gets the event of a parsed command.  What a new one needs is made without the lock. */
-static struct eventlog_event *eventlog_registration_event(struct eventlog_file *file,
-							  const struct eventlog_register *request,
-							  const char *provider,
-							  struct eventlog_fields *fields,
-							  struct eventlog_event_use *use)
-{
-	struct eventlog_domain *domain = file->domain;
-	struct eventlog_event *event;
-	struct eventlog_draft draft;
-	int ret;
-
-	eventlog_domain_lock(domain);
-	event = eventlog_event_get(domain, provider, fields, request->level, request->keywords,
-				   NULL, use);
-	eventlog_domain_unlock(domain);
-	if (event != ERR_PTR(-ENOENT))
-		return event;
-
-	ret = eventlog_draft_make(&draft, domain, file->user, provider, fields, request->level,
-				  request->keywords);
-	if (ret)
-		return ERR_PTR(ret);
-	do {
-		eventlog_domain_lock(domain);
-		event = eventlog_event_get(domain, provider, fields, request->level,
-					   request->keywords, &draft, use);
-		eventlog_domain_unlock(domain);
-	} while (eventlog_draft_again(&draft, &event));
-	eventlog_draft_free(&draft, domain);
-	return event;
 }
 
 /*
@@ -110,6 +73,10 @@ static struct eventlog_registration *
 eventlog_registration_new(struct eventlog_file *file, struct eventlog_register *request,
 			  const char *provider, struct eventlog_fields *fields)
 {
+	struct eventlog_event_request event_request = {
+		.domain = file->domain, .provider = provider, .fields = fields,
+		.level = request->level, .keywords = request->keywords,
+	};
 	struct eventlog_registration *registration;
 	struct eventlog_registrant *registrant;
 	struct eventlog_event *event;
@@ -138,8 +105,7 @@ eventlog_registration_new(struct eventlog_file *file, struct eventlog_register *
 	if (ret)
 		goto err_uncharge;
 
-	event = eventlog_registration_event(file, request, provider, fields,
-					    &registration->use);
+	event = eventlog_event_register(&event_request, &registration->use);
 	if (IS_ERR(event)) {
 		ret = PTR_ERR(event);
 		goto err_release;

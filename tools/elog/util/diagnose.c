@@ -242,8 +242,8 @@ static void explain_abi(void)
 	elog_error("the kernel module %s (ABI %u) is older than this elog %s (ABI %u): "
 		   "update the module", version.release, version.abi, tool_version(),
 		   EVENTLOG_ABI_VERSION);
-	elog_hint("if a newer one is installed, load it: %smodprobe -r eventlog && "
-		  "%smodprobe eventlog", as_root(), as_root());
+	elog_hint("if a newer one is installed, load it: %smodprobe -r eventlog_user_events eventlog "
+		  "&& %smodprobe eventlog", as_root(), as_root());
 }
 
 void explain_device_error(int error, enum purpose purpose)
