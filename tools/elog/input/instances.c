@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "input/live.h"
+#include "libelog/unexported/consumer.h"
 #include "libelog/util/abi.h"
 #include "util/array.h"
 #include "util/signals.h"

@@ -16,6 +16,7 @@
 #include "input/missing.h"
 #include "input/names.h"
 #include "input/rule_filter.h"
+#include "libelog/util/process.h"
 #include "util/time_spec.h"
 #include "util/signals.h"
 

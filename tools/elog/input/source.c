@@ -19,6 +19,7 @@
 
 #include "input/decoded.h"
 #include "input/source_state.h"
+#include "libelog/unexported/reader.h"
 #include "util/file_error.h"
 #include "util/signals.h"
 #include "util/time_spec.h"
