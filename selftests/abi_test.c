@@ -39,11 +39,10 @@ struct call {
 	{ #name, EVENTLOG_IOC_##name, sizeof(struct type), END(type, last), results }
 
 static const struct call calls[] = {
-	CALL(VERSION, eventlog_version, abi, true),
+	CALL(INFO, eventlog_info, abi, true),
 	CALL(REGISTER, eventlog_register, map_size, true),
 	CALL(UNREGISTER, eventlog_unregister, write_index, false),
 	CALL(DELETE, eventlog_delete, event, false),
-	CALL(COUNTS, eventlog_counts, policies, true),
 	CALL(DEFINITIONS, eventlog_definitions, buffer_size, true),
 	CALL(SUBSCRIBE, eventlog_subscribe, shards, true),
 	CALL(RULE_ADD, eventlog_rule, filter, true),
@@ -381,19 +380,19 @@ TEST(read_only_struct_has_no_effect)
 /* A short struct: missing members count as zero and are not written. */
 TEST(shorter_struct_counts_as_zero)
 {
-	unsigned char memory[256];
-	struct eventlog_version version;
+	unsigned char memory[1024];
 	struct eventlog_register request;
+	struct eventlog_info info;
 	int fd = device_open();
 	unsigned int i;
 	__u32 size;
 
-	for (size = 8; size <= sizeof(version); size++) {
+	for (size = 8; size <= sizeof(info); size++) {
 		memset(memory, 0xa5, sizeof(memory));
 		memcpy(memory, &size, sizeof(size));
-		CHECK_OK(ioctl(fd, EVENTLOG_IOC_VERSION, memory));
-		memcpy(&version, memory, sizeof(version));
-		CHECK_EQ(version.abi, EVENTLOG_ABI_VERSION);
+		CHECK_OK(ioctl(fd, EVENTLOG_IOC_INFO, memory));
+		memcpy(&info, memory, sizeof(info));
+		CHECK_EQ(info.abi, EVENTLOG_ABI_VERSION);
 		for (i = size; i < sizeof(memory); i++)
 			CHECK_EQ(memory[i], 0xa5);
 	}
@@ -407,13 +406,6 @@ TEST(shorter_struct_counts_as_zero)
 	for (i = request.size; i < sizeof(memory); i++)
 		CHECK_EQ(memory[i], 0xa5);
 	CHECK_EQ(status_now("Active: "), 1);
-	memset(memory, 0xa5, sizeof(memory));
-	memset(memory, 0, offsetof(struct eventlog_counts, reserved));
-	memory[0] = offsetof(struct eventlog_counts, reserved) + 8;
-	memset(memory + memory[0] - 8, 0, 8);
-	CHECK_OK(ioctl(fd, EVENTLOG_IOC_COUNTS, memory));
-	for (i = memory[0]; i < sizeof(memory); i++)
-		CHECK_EQ(memory[i], 0xa5);
 	close(fd);
 }
 
@@ -454,22 +446,26 @@ TEST(unknown_ioctls_are_enotty)
 	close(fds[1]);
 }
 
-/* VERSION answers however a program of another ABI version encodes it. */
-TEST(version_ignores_size_and_direction)
+/* INFO answers however a program of another ABI version encodes it. */
+TEST(info_ignores_size_and_direction)
 {
-	struct eventlog_version version = { .size = sizeof(version) };
-	unsigned char old[64] = { 64 };
+	struct eventlog_info info = { .size = sizeof(info) };
+	/* The structs of ABI versions 1 and 2; abi is at offset 4. */
+	unsigned char first[64] = { sizeof(first) }, second[72] = { sizeof(second) };
 	int fd = device_open();
+	__u32 abi;
 
-	CHECK_OK(ioctl(fd, _IO(EVENTLOG_IOC_TYPE, 0), &version));
-	CHECK_EQ(version.abi, EVENTLOG_ABI_VERSION);
-	version.abi = 0;
-	CHECK_OK(ioctl(fd, _IOW(EVENTLOG_IOC_TYPE, 0, char[123]), &version));
-	CHECK_EQ(version.abi, EVENTLOG_ABI_VERSION);
-	/* The request and the struct of ABI version 1; abi is at offset 4. */
-	CHECK_OK(ioctl(fd, _IOWR(EVENTLOG_IOC_TYPE, 0, char[64]), old));
-	memcpy(&version.abi, old + 4, sizeof(version.abi));
-	CHECK_EQ(version.abi, EVENTLOG_ABI_VERSION);
+	CHECK_OK(ioctl(fd, _IO(EVENTLOG_IOC_TYPE, 0), &info));
+	CHECK_EQ(info.abi, EVENTLOG_ABI_VERSION);
+	info.abi = 0;
+	CHECK_OK(ioctl(fd, _IOW(EVENTLOG_IOC_TYPE, 0, char[123]), &info));
+	CHECK_EQ(info.abi, EVENTLOG_ABI_VERSION);
+	CHECK_OK(ioctl(fd, _IOWR(EVENTLOG_IOC_TYPE, 0, char[64]), first));
+	memcpy(&abi, first + 4, sizeof(abi));
+	CHECK_EQ(abi, EVENTLOG_ABI_VERSION);
+	CHECK_OK(ioctl(fd, EVENTLOG_IOC(0), second));
+	memcpy(&abi, second + 4, sizeof(abi));
+	CHECK_EQ(abi, EVENTLOG_ABI_VERSION);
 	close(fd);
 }
 
@@ -484,7 +480,7 @@ TEST(other_encodings_fail)
 	unsigned int i, j, number, sizes[4];
 
 	for (i = 0; i < ARRAY_SIZE(calls); i++) {
-		if (calls[i].number == EVENTLOG_IOC_VERSION)
+		if (calls[i].number == EVENTLOG_IOC_INFO)
 			continue;
 		prepare(&calls[i], &prepared);
 		before = prepared.request;
@@ -578,11 +574,12 @@ TEST(ioctls_of_32_bit_programs)
 		      MAP_PRIVATE | MAP_ANONYMOUS | MAP_32BIT, -1, 0);
 	CHECK(memory != MAP_FAILED);
 	fd = device_open();
-	memory->request.size = sizeof(struct eventlog_version);
-	CHECK_OK(call_32(CALL_32_IOCTL, fd, EVENTLOG_IOC_VERSION, low(memory)));
-	CHECK_EQ(memory->request.version.abi, EVENTLOG_ABI_VERSION);
-	CHECK_EQ(memory->request.version.payload_max, EVENTLOG_PAYLOAD_MAX);
-	CHECK_ERRNO(call_32(CALL_32_IOCTL, fd, EVENTLOG_IOC_VERSION, 0), EFAULT);
+	memory->request.size = sizeof(struct eventlog_info);
+	CHECK_OK(call_32(CALL_32_IOCTL, fd, EVENTLOG_IOC_INFO, low(memory)));
+	CHECK_EQ(memory->request.info.abi, EVENTLOG_ABI_VERSION);
+	CHECK_EQ(memory->request.info.payload_max, EVENTLOG_PAYLOAD_MAX);
+	CHECK_EQ(memory->request.info.quotas[EVENTLOG_QUOTAS - 1].limit, ~0ULL);
+	CHECK_ERRNO(call_32(CALL_32_IOCTL, fd, EVENTLOG_IOC_INFO, 0), EFAULT);
 	CHECK_ERRNO(call_32(CALL_32_IOCTL, fd, _IO(EVENTLOG_IOC_TYPE, 99), 0), ENOTTY);
 
 	strcpy(memory->command, "narrow char[8] text");
@@ -624,9 +621,6 @@ TEST(unknown_flags_and_reserved_bits_are_rejected)
 		FLAGS(REGISTER, eventlog_register, flags,
 		      EVENTLOG_REGISTER_PERSIST | EVENTLOG_REGISTER_SESSION),
 		FLAGS(DELETE, eventlog_delete, flags, 0),
-		FLAGS(COUNTS, eventlog_counts, flags, 0),
-		FLAGS(COUNTS, eventlog_counts, reserved[0], 0),
-		FLAGS(COUNTS, eventlog_counts, reserved[6], 0),
 		FLAGS(DEFINITIONS, eventlog_definitions, flags, 0),
 		FLAGS(DEFINITIONS, eventlog_definitions, reserved, 0),
 		FLAGS(SUBSCRIBE, eventlog_subscribe, flags,
@@ -669,49 +663,46 @@ TEST(unknown_flags_and_reserved_bits_are_rejected)
 	}
 }
 
-TEST(version_in_every_role)
+TEST(info_in_every_role)
 {
 	static const int modes[] = { O_RDONLY, O_WRONLY, O_RDWR };
-	struct eventlog_version version;
+	struct eventlog_info info;
 	struct consumer consumer;
-	unsigned int i;
+	unsigned int i, quota;
 	int fd;
 
 	for (i = 0; i < ARRAY_SIZE(modes); i++) {
-		memset(&version, 0xff, sizeof(version));
-		version.size = sizeof(version);
+		memset(&info, 0xff, sizeof(info));
+		info.size = sizeof(info);
 		fd = device_open_for(modes[i]);
-		CHECK_OK(ioctl(fd, EVENTLOG_IOC_VERSION, &version));
-		CHECK_EQ(version.abi, EVENTLOG_ABI_VERSION);
-		CHECK_EQ(version.features & ~(EVENTLOG_FEATURE_OVERWRITE |
-					      EVENTLOG_FEATURE_PAUSE |
-					      EVENTLOG_FEATURE_MARKERS |
-					      EVENTLOG_FEATURE_NAMES |
-					      EVENTLOG_FEATURE_MAPPED |
-					      EVENTLOG_FEATURE_BATCH |
-					      EVENTLOG_FEATURE_DEFINITIONS |
-					      EVENTLOG_FEATURE_INSTANCES), 0);
-		CHECK_EQ(version.ring_bytes_max, EVENTLOG_RING_BYTES_MAX);
-		CHECK_EQ(version.payload_max, EVENTLOG_PAYLOAD_MAX);
-		CHECK_EQ(version.command_max, EVENTLOG_COMMAND_MAX);
-		CHECK(version.events_max);
-		CHECK(version.subscribers_max);
-		CHECK(version.rules_max);
-		CHECK(version.registrations_max);
-		CHECK(version.policies_max);
-		CHECK(version.terms_max);
-		CHECK(version.release[0]);
-		CHECK(strnlen(version.release, sizeof(version.release)) < sizeof(version.release));
+		CHECK_OK(ioctl(fd, EVENTLOG_IOC_INFO, &info));
+		CHECK_EQ(info.abi, EVENTLOG_ABI_VERSION);
+		CHECK_EQ(info.features & ~(EVENTLOG_FEATURE_TRACE | EVENTLOG_FEATURE_INSTANCES), 0);
+		CHECK_EQ(info.ring_bytes_max, EVENTLOG_RING_BYTES_MAX);
+		CHECK_EQ(info.payload_max, EVENTLOG_PAYLOAD_MAX);
+		CHECK_EQ(info.command_max, EVENTLOG_COMMAND_MAX);
+		CHECK(info.events_max);
+		CHECK(info.subscribers_max);
+		CHECK(info.rules_max);
+		CHECK(info.registrations_max);
+		CHECK(info.policies_max);
+		CHECK(info.terms_max);
+		CHECK(info.release[0]);
+		CHECK(strnlen(info.release, sizeof(info.release)) < sizeof(info.release));
+		CHECK_EQ(info.instance, 0);
+		/* What this version does not know is 0. */
+		for (quota = 0; quota < EVENTLOG_QUOTAS_MAX; quota++)
+			CHECK_EQ(info.quotas[quota].limit, quota < EVENTLOG_QUOTAS ? ~0ULL : 0);
 		close(fd);
 	}
 
-	/* VERSION works in the other roles too. */
+	/* INFO works in the other roles too. */
 	fd = device_open();
 	register_event(fd, "role");
-	CHECK_OK(ioctl(fd, EVENTLOG_IOC_VERSION, &version));
+	CHECK_OK(ioctl(fd, EVENTLOG_IOC_INFO, &info));
 	close(fd);
 	consumer_open(&consumer, RING_BYTES);
-	CHECK_OK(ioctl(consumer.fd, EVENTLOG_IOC_VERSION, &version));
+	CHECK_OK(ioctl(consumer.fd, EVENTLOG_IOC_INFO, &info));
 	consumer_close(&consumer);
 }
 
@@ -735,54 +726,45 @@ TEST(register_refuses_the_kernels_providers)
 	close(fd);
 }
 
-static struct eventlog_counts counts_of(int fd)
-{
-	struct eventlog_counts counts = { .size = sizeof(counts) };
-
-	CHECK_OK(ioctl(fd, EVENTLOG_IOC_COUNTS, &counts));
-	CHECK_EQ(counts.size, sizeof(counts));
-	return counts;
-}
-
 TEST(counts_follow_what_exists)
 {
-	struct eventlog_counts before, now;
+	struct eventlog_info before, now;
 	struct eventlog_register one, two;
 	struct consumer consumer;
 	int fd = device_open(), other = device_open_for(O_RDONLY);
 
-	before = counts_of(other);
+	before = info_of(other);
 	CHECK_EQ(before.events, status_now("Active: "));
 	CHECK_EQ(before.enabled, status_now("Busy: "));
 	one = register_event(fd, "counted_one");
 	two = register_event(fd, "counted_two");
 	register_event(fd, "counted_two");
-	now = counts_of(fd);
+	now = info_of(fd);
 	CHECK_EQ(now.events, before.events + 2);
 	CHECK_EQ(now.enabled, before.enabled);
 	CHECK_EQ(now.subscribers, before.subscribers);
 
 	consumer_open(&consumer, RING_BYTES);
-	CHECK_EQ(counts_of(other).subscribers, before.subscribers + 1);
+	CHECK_EQ(info_of(other).subscribers, before.subscribers + 1);
 	rule_add(consumer.fd, NULL, "counted_*");
-	now = counts_of(consumer.fd);
+	now = info_of(consumer.fd);
 	CHECK_EQ(now.enabled, before.enabled + 2);
 	CHECK_OK(try_unregister(fd, one.write_index));
-	now = counts_of(other);
+	now = info_of(other);
 	CHECK_EQ(now.events, before.events + 1);
 	CHECK_EQ(now.enabled, before.enabled + 1);
 	CHECK_EQ(now.retained, before.retained + 1);
 	CHECK_OK(try_unregister(fd, two.write_index));
-	CHECK_EQ(counts_of(other).events, before.events + 1);
+	CHECK_EQ(info_of(other).events, before.events + 1);
 	consumer_close(&consumer);
-	now = counts_of(other);
+	now = info_of(other);
 	CHECK_EQ(now.retained, before.retained);
 	CHECK_EQ(now.subscribers, before.subscribers);
 	CHECK_EQ(now.enabled, before.enabled);
 	CHECK_EQ(now.providers, before.providers);
 	CHECK_EQ(now.policies, before.policies);
 	close(fd);
-	CHECK_EQ(counts_of(other).events, before.events);
+	CHECK_EQ(info_of(other).events, before.events);
 	close(other);
 }
 
@@ -1536,7 +1518,7 @@ TEST(white_space_in_commands_is_ignored)
  */
 TEST_WITHIN(events_max, 900)
 {
-	const __u32 max = device_version().events_max;
+	const __u32 max = device_info().events_max;
 	struct eventlog_register *all = calloc(max, sizeof(*all));
 	unsigned char *bytes_seen;
 	struct consumer consumer;
@@ -1599,7 +1581,7 @@ TEST_WITHIN(events_max, 900)
 
 TEST_WITHIN(registrations_max, 900)
 {
-	const __u32 max = device_version().registrations_max;
+	const __u32 max = device_info().registrations_max;
 	struct eventlog_register request, last = { 0 };
 	int fd = device_open(), other;
 	struct consumer consumer;
@@ -1990,7 +1972,7 @@ TEST(status_text)
 	int fd = device_open();
 
 	snprintf(want, sizeof(want), "\nActive: 0\nBusy: 0\nMax: %u\n",
-		 device_version().events_max);
+		 device_info().events_max);
 	text = status_without_tracefs();
 	CHECK(text);
 	test_note("\"%s\"", text);
@@ -2018,7 +2000,7 @@ TEST(status_text)
 		 "\nActive: 3\nBusy: 2\nMax: %u\n",
 		 one.status_offset, two.status_offset, getpid(), getpid(), three.status_offset,
 		 getpid(),
-		 device_version().events_max);
+		 device_info().events_max);
 	text = status_without_tracefs();
 	CHECK(text);
 	test_note("\"%s\"", text);

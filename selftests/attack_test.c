@@ -261,7 +261,6 @@ static void fill_retained(void)
 
 TEST(memory_of_a_cgroup)
 {
-	struct eventlog_counts counts = { .size = sizeof(counts) };
 	struct consumer consumer;
 	int fd;
 
@@ -280,8 +279,7 @@ TEST(memory_of_a_cgroup)
 	WAIT_FOR(cgroup_number("memory.current") < CGROUP_BYTES / 4 * 3);
 	as_user_in_cgroup(fill_retained);
 	CHECK(*made > 20);
-	CHECK_OK(ioctl(consumer.fd, EVENTLOG_IOC_COUNTS, &counts));
-	CHECK((__u64)counts.retained * TEXT_BYTES <= 16 << 20);
+	CHECK((__u64)info_of(consumer.fd).retained * TEXT_BYTES <= 16 << 20);
 	*made = 0;
 	as_user_in_cgroup(fill_producer_rings);
 	CHECK(*made > 10);

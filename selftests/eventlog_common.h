@@ -28,13 +28,11 @@ union request {
 	__u64 words[32];
 	__u32 halves[64];
 	__u32 size;
-	struct eventlog_version version;
+	struct eventlog_info info;
 	struct eventlog_register registration;
 	struct eventlog_unregister unregister;
 	struct eventlog_delete delete;
-	struct eventlog_counts counts;
 	struct eventlog_definitions definitions;
-	struct eventlog_user_quota quota;
 	struct eventlog_subscribe subscribe;
 	struct eventlog_rule rule;
 	struct eventlog_rule_delete rule_delete;
@@ -62,8 +60,11 @@ int device_open(void);
 /** device_open_for() - open the device with these flags of open(2) */
 int device_open_for(int flags);
 
-/** device_version() - the results of VERSION */
-struct eventlog_version device_version(void);
+/** info_of() - the results of INFO */
+struct eventlog_info info_of(int fd);
+
+/** device_info() - the results of INFO for a new file */
+struct eventlog_info device_info(void);
 
 /**
  * register_request() - a REGISTER request with defaults for all other members

@@ -88,11 +88,11 @@ static int call_open(void)
 	return fd < 0 ? -1 : close(fd);
 }
 
-static int call_version(void)
+static int call_info(void)
 {
-	struct eventlog_version request = { .size = sizeof(request) };
+	struct eventlog_info request = { .size = sizeof(request) };
 
-	return ioctl(made.producer, EVENTLOG_IOC_VERSION, &request);
+	return ioctl(made.producer, EVENTLOG_IOC_INFO, &request);
 }
 
 /* Registers on a new file. */
@@ -148,20 +148,6 @@ static int call_delete(void)
 	if (register_new(EVENTLOG_REGISTER_PERSIST, "scarce_kept u32 value"))
 		return -1;
 	return try_delete(made.producer, NULL, "scarce_kept");
-}
-
-static int call_counts(void)
-{
-	struct eventlog_counts request = { .size = sizeof(request) };
-
-	return ioctl(made.producer, EVENTLOG_IOC_COUNTS, &request);
-}
-
-static int call_quota(void)
-{
-	struct eventlog_user_quota request = { .size = sizeof(request) };
-
-	return ioctl(made.producer, EVENTLOG_IOC_QUOTA, &request);
 }
 
 static int subscribe(__u32 flags)
@@ -442,10 +428,10 @@ static const struct {
 	const char *name;
 	int (*call)(void);
 } calls[] = {
-	{ "open", call_open }, { "VERSION", call_version }, { "REGISTER", call_register },
+	{ "open", call_open }, { "INFO", call_info }, { "REGISTER", call_register },
 	{ "REGISTER with a schema", call_register_schema },
 	{ "REGISTER again", call_register_again }, { "UNREGISTER", call_unregister },
-	{ "DELETE", call_delete }, { "COUNTS", call_counts }, { "QUOTA", call_quota },
+	{ "DELETE", call_delete },
 	{ "SUBSCRIBE", call_subscribe }, { "SUBSCRIBE, overwrite", call_subscribe_overwrite },
 	{ "RULE_ADD", call_rule }, { "FLUSH", call_flush }, { "STAT", call_stat },
 	{ "DESCRIBE", call_describe }, { "DEFINITIONS", call_definitions },
@@ -621,7 +607,6 @@ static int subscribe_other(void)
 
 TEST(removals)
 {
-	struct eventlog_counts counts = { .size = sizeof(counts) };
 	struct eventlog_register event = register_request("scarce_session u32 value");
 	__u32 plain, ids[3];
 	int others[2], i;
@@ -653,8 +638,7 @@ TEST(removals)
 		close_other(others[1], 0x4);
 		remove_rule(made.consumer.fd, ids[2]);
 		check_sessions(0);
-		CHECK_OK(ioctl(made.producer, EVENTLOG_IOC_COUNTS, &counts));
-		CHECK_EQ(counts.enabled, 0);
+		CHECK_EQ(info_of(made.producer).enabled, 0);
 	}
 	consumer_close(&made.consumer);
 	close(made.producer);

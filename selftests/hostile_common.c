@@ -194,9 +194,9 @@ static const struct {
 	size_t bytes;
 } calls[] = {
 #define CALL(number, type) { number, sizeof(struct type) }
-	CALL(0, eventlog_version), CALL(1, eventlog_register), CALL(1, eventlog_register),
-	CALL(2, eventlog_unregister), CALL(3, eventlog_delete), CALL(4, eventlog_counts),
-	CALL(5, eventlog_definitions), CALL(6, eventlog_user_quota),
+	CALL(0, eventlog_info), CALL(1, eventlog_register), CALL(1, eventlog_register),
+	CALL(2, eventlog_unregister), CALL(3, eventlog_delete),
+	CALL(5, eventlog_definitions),
 	CALL(8, eventlog_subscribe), CALL(9, eventlog_rule),
 	CALL(10, eventlog_rule_delete), CALL(11, eventlog_flush), CALL(12, eventlog_stat),
 	CALL(13, eventlog_describe), CALL(14, eventlog_pause), CALL(15, eventlog_names),
@@ -234,9 +234,6 @@ static void request_fill(struct hostile *hostile, union request *request, unsign
 	case 5:
 		request->definitions.buffer = out;
 		request->definitions.buffer_size = TEXT_BYTES;
-		break;
-	case 6:
-		request->quota.quota = pick(hostile, EVENTLOG_QUOTAS);
 		break;
 	case 8:
 		request->subscribe.ring_bytes = pick(hostile, 4) ? RING_BYTES : 0;
@@ -329,7 +326,7 @@ static void random_ioctl(struct hostile *hostile)
 	/* Large rings take long and have a test of their own: subscribe_huge_rings. */
 	if (number == 8 && request.subscribe.ring_bytes > 1 << 21)
 		request.subscribe.ring_bytes %= 1 << 21;
-	/* Other encodings are not decoded further, except for VERSION. */
+	/* Other encodings are not decoded further, except for INFO. */
 	ioctl(fd, pick(hostile, 16) ? EVENTLOG_IOC(number) :
 	      _IOWR(EVENTLOG_IOC_TYPE, number, __u64),
 	      pick(hostile, 100) ? (void *)&request :

@@ -151,8 +151,7 @@ TEST(consumer_overwrites_its_page)
 	users.index = register_event(users.fd, "event u64 number").write_index;
 	consumer_open(&users.good, 1 << 18);
 	consumer_open(&users.bad[0], 2 * page_size());
-	if (device_version().features & EVENTLOG_FEATURE_OVERWRITE)
-		request.flags = EVENTLOG_SUBSCRIBE_OVERWRITE;
+	request.flags = EVENTLOG_SUBSCRIBE_OVERWRITE;
 	consumer_open_with(&users.bad[1], &request);
 	rule_add(users.good.fd, NULL, NULL);
 	rule_add(users.bad[0].fd, NULL, NULL);
@@ -786,10 +785,10 @@ static void *change_size(void *argument)
 
 	cpu_pin(changing->cpu);
 	while (!__atomic_load_n(&changing->stop, __ATOMIC_ACQUIRE)) {
-		*size = sizeof(struct eventlog_version);
+		*size = sizeof(struct eventlog_info);
 		*size = 1 << 20;
 		*size = 4;
-		*size = sizeof(struct eventlog_version);
+		*size = sizeof(struct eventlog_info);
 		*size = 0xffffffff;
 	}
 	return NULL;
@@ -812,7 +811,7 @@ TEST(struct_size_changes_during_the_call)
 		changing.memory[at] = 0x5a;
 	CHECK_EQ(pthread_create(&thread, NULL, change_size, &changing), 0);
 	for (i = 0; i < 100000 || !succeeded; i++) {
-		if (ioctl(fd, EVENTLOG_IOC_VERSION, changing.memory))
+		if (ioctl(fd, EVENTLOG_IOC_INFO, changing.memory))
 			CHECK(errno == EINVAL || errno == E2BIG);
 		else
 			succeeded++;

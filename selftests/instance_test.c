@@ -62,14 +62,6 @@ static void subscribe_all(struct consumer *consumer, int fd)
 	rule_add(consumer->fd, NULL, NULL);
 }
 
-static struct eventlog_counts counts(int fd)
-{
-	struct eventlog_counts request = { .size = sizeof(request) };
-
-	CHECK_OK(ioctl(fd, EVENTLOG_IOC_COUNTS, &request));
-	return request;
-}
-
 TEST(bad_requests)
 {
 	static const char *const names[] = {
@@ -77,11 +69,10 @@ TEST(bad_requests)
 	};
 	char name[EVENTLOG_INSTANCE_NAME_MAX + 1];
 	struct eventlog_instance_create request;
-	struct eventlog_version version = device_version();
 	int fd = device_open();
 	unsigned int i;
 
-	CHECK(version.features & EVENTLOG_FEATURE_INSTANCES);
+	CHECK(info_of(fd).features & EVENTLOG_FEATURE_INSTANCES);
 	for (i = 0; i < ARRAY_SIZE(names); i++) {
 		test_note("name '%s'", names[i]);
 		request = create_request(names[i]);
@@ -108,7 +99,7 @@ TEST(bad_requests)
 	REFUSE(group, -1);
 	for (i = 0; i < 32; i++)
 		REFUSE(limits_set, 1U << i);
-	for (i = 0; i < EVENTLOG_INSTANCE_LIMITS; i++)
+	for (i = 0; i < EVENTLOG_QUOTAS_MAX; i++)
 		REFUSE(limits[i], 1);
 #undef REFUSE
 #define REFUSE_LIMIT(quota, value)						\
@@ -118,7 +109,7 @@ TEST(bad_requests)
 		request.limits[quota] = (value);				\
 		CHECK_ERRNO(try_create(fd, &request), EINVAL);			\
 	} while (0)
-	REFUSE_LIMIT(EVENTLOG_QUOTA_EVENTS, version.events_max + 1);
+	REFUSE_LIMIT(EVENTLOG_QUOTA_EVENTS, info_of(fd).events_max + 1);
 	REFUSE_LIMIT(EVENTLOG_QUOTA_DEFINITIONS, 1ULL << 32);
 	REFUSE_LIMIT(EVENTLOG_QUOTA_REGISTRATIONS, ~0ULL);
 	REFUSE_LIMIT(EVENTLOG_QUOTA_TRACE_BYTES, 1);
@@ -282,16 +273,16 @@ TEST(neighbours)
 		request.text_size = sizeof(text);
 		CHECK_OK(ioctl(consumers[i].fd, EVENTLOG_IOC_DESCRIBE, &request));
 		CHECK_EQ(request.instance, ids[i]);
-		CHECK_EQ(counts(fds[i]).subscribers, 1);
+		CHECK_EQ(info_of(fds[i]).subscribers, 1);
 		for (j = 0; j < 3; j++) {
 			other = describe(consumers[i].fd, registrations[j].descriptor, NULL);
 			CHECK_EQ(!other, i != j);
 			free(other);
 		}
 		if (ids[i])
-			CHECK_EQ(counts(fds[i]).events, 1);
+			CHECK_EQ(info_of(fds[i]).events, 1);
 		if (ids[i])
-			CHECK_EQ(counts(fds[i]).providers, 0);
+			CHECK_EQ(info_of(fds[i]).providers, 0);
 	}
 	for (i = 0; i < 3; i++) {
 		consumer_close(&consumers[i]);
@@ -324,9 +315,9 @@ static void owner_uses(void)
 	CHECK_ERRNO(next_instance(root, 0, &next, name), EPERM);
 	CHECK_ERRNO(try_open_instance(root, shared_id), EPERM);
 	fd = CHECK_OK(open(shared_device, O_RDWR));
-	CHECK_EQ(counts(fd).restricted, 0);
+	CHECK_EQ(info_of(fd).restricted, 0);
 	CHECK_OK(ioctl(fd, EVENTLOG_IOC_POLICY_ADD, &policy));
-	CHECK_EQ(counts(fd).policies, 1);
+	CHECK_EQ(info_of(fd).policies, 1);
 	CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_MARKER_SET, &set), ENOENT);
 	/* It sees this instance, and manages none. */
 	CHECK_OK(next_instance(fd, 0, &next, name));
@@ -353,7 +344,7 @@ static void other_uses(void)
 	request.flags = EVENTLOG_REGISTER_PERSIST;
 	CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_REGISTER, &request), EPERM);
 	CHECK_OK(try_register(fd, "other u32 value"));
-	CHECK_EQ(counts(fd).restricted, 1);
+	CHECK_EQ(info_of(fd).restricted, 1);
 	/* A file that is made from another one has the rights of its maker. */
 	again = open_instance(fd);
 	CHECK_ERRNO(ioctl(again, EVENTLOG_IOC_SUBSCRIBE, &setup), EPERM);
@@ -496,7 +487,7 @@ TEST(deletion)
 	CHECK_EQ(lost_sum(stat_all(consumer.fd).lost), 0);
 	mapped_unmap(&mapped);
 	CHECK_OK(try_unregister(fd, written.write_index));
-	CHECK_EQ(counts(fd).subscribers, 1);
+	CHECK_EQ(info_of(fd).subscribers, 1);
 	consumer_close(&consumer);
 	/* A producer that emits for the first time now learns of it, too. */
 	CHECK_EQ(status_get(&map, &mapped_event), EVENTLOG_STATUS_ENABLED | EVENTLOG_STATUS_SYNC);
@@ -601,7 +592,7 @@ TEST(deletion_in_use)
 		int instance = create("churn", &id);
 
 		/* Most rounds see it in use. */
-		for (i = 0; i < 20 && !counts(instance).enabled; i++)
+		for (i = 0; i < 20 && !info_of(instance).enabled; i++)
 			test_pause();
 		CHECK_EQ(emit(fd, request.write_index, &round, sizeof(round)), 8);
 		delete_instance(id);

@@ -101,10 +101,7 @@ static unsigned int count_definitions(int fd)
 
 static __u32 is_restricted(int fd)
 {
-	struct eventlog_counts counts = { .size = sizeof(counts) };
-
-	CHECK_OK(ioctl(fd, EVENTLOG_IOC_COUNTS, &counts));
-	return counts.restricted;
+	return info_of(fd).restricted;
 }
 
 /* Checks what every opener without the capability sees of root's event. */

@@ -17,13 +17,11 @@ struct file;
 
 /* The argument of any ioctl. */
 union eventlog_argument {
-	struct eventlog_version version;
+	struct eventlog_info info;
 	struct eventlog_register registration;
 	struct eventlog_unregister unregister;
 	struct eventlog_delete delete;
-	struct eventlog_counts counts;
 	struct eventlog_definitions definitions;
-	struct eventlog_user_quota quota;
 	struct eventlog_subscribe subscribe;
 	struct eventlog_rule rule;
 	struct eventlog_rule_delete rule_delete;

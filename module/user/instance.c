@@ -380,6 +380,11 @@ static struct eventlog_instance *eventlog_instance_get(u32 id)
 
 /* ---- creation ---- */
 
+bool eventlog_instances_possible(const struct eventlog_domain *domain)
+{
+	return !domain->id && eventlog_instances_max;
+}
+
 /* Takes over the limits of a request: the others are those of users of the root. */
 static int eventlog_instance_limits(const struct eventlog_instance_create *request,
 				    unsigned long *limits)
@@ -395,8 +400,8 @@ static int eventlog_instance_limits(const struct eventlog_instance_create *reque
 	};
 	unsigned int i;
 
-	BUILD_BUG_ON(EVENTLOG_QUOTAS > EVENTLOG_INSTANCE_LIMITS);
-	for (i = 0; i < EVENTLOG_INSTANCE_LIMITS; i++) {
+	BUILD_BUG_ON(EVENTLOG_QUOTAS > EVENTLOG_QUOTAS_MAX);
+	for (i = 0; i < EVENTLOG_QUOTAS_MAX; i++) {
 		bool is_set = request->limits_set & (1U << i);
 
 		if (!request->limits[i] != !is_set)
@@ -408,7 +413,7 @@ static int eventlog_instance_limits(const struct eventlog_instance_create *reque
 		limits[i] = min(most[i], request->limits_set & (1U << i) ?
 					 (unsigned long)request->limits[i] :
 					 eventlog_user_default_limits()[i]);
-	return request->limits_set >> EVENTLOG_INSTANCE_LIMITS ? -EINVAL : 0;
+	return request->limits_set >> EVENTLOG_QUOTAS_MAX ? -EINVAL : 0;
 }
 
 /* Makes the domain of an instance. */

@@ -10,15 +10,15 @@
  *
  * Rules common to all ioctls:
  *  - The request is EVENTLOG_IOC(number).  Any other encoding of the number fails
- *    with ENOTTY, except for VERSION, which ignores direction and size: a program of
+ *    with ENOTTY, except for INFO, which ignores direction and size: a program of
  *    another ABI version can always find out which version the module has.
  *  - The argument is a struct.  The caller sets its first member to the size of
  *    the struct in bytes, as the caller was compiled.  A struct shorter than the
  *    kernel's is treated as zero-filled at the end.  A longer one is accepted if
  *    the additional bytes are zero (E2BIG otherwise).  Results are written up to
  *    the caller's size; bytes beyond the kernel's struct are set to zero.
- *  - The struct must have all members of the first release of ABI version 2, except
- *    reserved ones at its end (EINVAL otherwise).  VERSION needs only size and abi.
+ *  - The struct must have all members of the first release of ABI version 3, except
+ *    reserved ones at its end (EINVAL otherwise).  INFO needs only size and abi.
  *  - Pointers are passed as __u64.
  *  - A call that fails changes nothing.
  *
@@ -26,7 +26,7 @@
  * for each place: an unknown call with ENOTTY; an unknown flag, an unknown value of an
  * enum, a reserved member that is not zero, and a reserved write_index with EINVAL; a
  * member beyond the kernel's struct that is not zero with E2BIG.  Each errno has other
- * causes too: use the FEATURE bits and limits of VERSION to find out what works.
+ * causes too: use the FEATURE bits and limits of INFO to find out what works.
  *
  * EVENTLOG_ABI_VERSION changes only if a program that works with the previous version
  * could fail or misread something.  It does not change if calls, flags, members at the
@@ -54,9 +54,9 @@
 #include <linux/types.h>
 
 #define EVENTLOG_DEVICE			"/dev/eventlog"
-#define EVENTLOG_ABI_VERSION		2
+#define EVENTLOG_ABI_VERSION		3
 
-/* Fixed limits.  VERSION reports the configurable limits. */
+/* Fixed limits.  INFO reports the configurable limits. */
 #define EVENTLOG_PAYLOAD_MAX		65536	/* bytes of one event */
 #define EVENTLOG_COMMAND_MAX		4096	/* bytes, NUL included */
 #define EVENTLOG_SCHEMA_MAX		32768	/* bytes of a schema in REGISTER, NUL included */
@@ -89,13 +89,11 @@ enum eventlog_level {
 #define EVENTLOG_IOC_TYPE	0xE7
 #define EVENTLOG_IOC(nr)	_IOWR(EVENTLOG_IOC_TYPE, nr, __u32)
 
-#define EVENTLOG_IOC_VERSION	EVENTLOG_IOC(0)
+#define EVENTLOG_IOC_INFO	EVENTLOG_IOC(0)
 #define EVENTLOG_IOC_REGISTER	EVENTLOG_IOC(1)
 #define EVENTLOG_IOC_UNREGISTER	EVENTLOG_IOC(2)
 #define EVENTLOG_IOC_DELETE	EVENTLOG_IOC(3)
-#define EVENTLOG_IOC_COUNTS	EVENTLOG_IOC(4)
 #define EVENTLOG_IOC_DEFINITIONS EVENTLOG_IOC(5)
-#define EVENTLOG_IOC_QUOTA	EVENTLOG_IOC(6)
 /* 7: reserved for instances */
 #define EVENTLOG_IOC_SUBSCRIBE	EVENTLOG_IOC(8)
 #define EVENTLOG_IOC_RULE_ADD	EVENTLOG_IOC(9)
@@ -120,20 +118,38 @@ enum eventlog_level {
 /* 30 and 31: reserved for instances */
 
 /* ------------------------------------------------------------------------
- * nr 0, any role: version, features and limits of the kernel module
+ * nr 0, any role: the version and the limits of the module, what exists in the domain, and what
+ * the file's user may make the kernel keep.  The struct may end behind any member.  size, abi and
+ * release are the same in all versions of the ABI from 3 on.
+ *
+ * The user is the opener of the file; all uids of a user namespace count for its owner.  Calls
+ * that would exceed a limit fail with EDQUOT.  Openers with CAP_SYS_RESOURCE have no limits.
+ * All openers of an instance are one user, see INSTANCE_CREATE.
  */
-#define EVENTLOG_FEATURE_OVERWRITE	(1ULL << 0) /* flight-recorder rings */
-#define EVENTLOG_FEATURE_PAUSE		(1ULL << 1) /* PAUSE */
-#define EVENTLOG_FEATURE_MARKERS	(1ULL << 3) /* MARKER_NEXT, MARKER_SET */
-#define EVENTLOG_FEATURE_NAMES		(1ULL << 4) /* NAMES */
-#define EVENTLOG_FEATURE_MAPPED		(1ULL << 5) /* ATTACH, DETACH, SUBSCRIBE_MAPPED */
-#define EVENTLOG_FEATURE_BATCH		(1ULL << 6) /* WRITE_BATCH */
-#define EVENTLOG_FEATURE_DEFINITIONS	(1ULL << 7) /* DEFINITIONS */
-#define EVENTLOG_FEATURE_INSTANCES	(1ULL << 8) /* INSTANCE_CREATE and the like */
+#define EVENTLOG_FEATURE_TRACE		(1ULL << 0) /* events are trace events of ftrace */
+#define EVENTLOG_FEATURE_INSTANCES	(1ULL << 1) /* instances can be created */
 
-struct eventlog_version {
+enum eventlog_quota {
+	EVENTLOG_QUOTA_EVENTS		= 0,	/* live definitions */
+	EVENTLOG_QUOTA_DEFINITIONS	= 1,	/* new definitions in a second */
+	EVENTLOG_QUOTA_REGISTRATIONS	= 2,
+	EVENTLOG_QUOTA_TRACE_BYTES	= 3,	/* beyond it, events are not in tracefs */
+	EVENTLOG_QUOTA_RETAINED_BYTES	= 4,	/* beyond it, the oldest texts go */
+	EVENTLOG_QUOTA_RING_BYTES	= 5,	/* rings of subscribers and of producers */
+};
+#define EVENTLOG_QUOTAS		6
+#define EVENTLOG_QUOTAS_MAX	16	/* room for quotas in INFO and INSTANCE_CREATE */
+
+struct eventlog_user_quota {
+	__u64 limit;		/* ~0: there is none; 0 as well: an unknown quota */
+	__u64 use;
+	__u64 denied;		/* how often the limit was reached */
+};
+
+struct eventlog_info {
 	__u32 size;
 	__u32 abi;		/* out: EVENTLOG_ABI_VERSION */
+	char  release[16];	/* out: the module's version, NUL-terminated */
 	__u64 features;		/* out: EVENTLOG_FEATURE_* */
 	__u64 ring_bytes_max;	/* out: SUBSCRIBE.ring_bytes */
 	__u32 payload_max;	/* out: bytes of one event's payload */
@@ -142,9 +158,17 @@ struct eventlog_version {
 	__u32 subscribers_max;	/* out: subscribers in this domain */
 	__u32 rules_max;	/* out: rules per subscriber */
 	__u32 registrations_max; /* out: registrations per file */
-	char  release[16];	/* out: the module's version, NUL-terminated */
 	__u32 policies_max;	/* out: marker policies in this domain */
 	__u32 terms_max;	/* out: terms of one filter */
+	__u32 events;		/* out: live definitions */
+	__u32 enabled;		/* out: of these, with a listener */
+	__u32 retained;		/* out: ended definitions whose text is kept */
+	__u32 providers;	/* out: kernel providers */
+	__u32 subscribers;	/* out: subscribers, those in the kernel included */
+	__u32 policies;		/* out: marker policies */
+	__u32 restricted;	/* out: 1: DESCRIBE and the status listing leave out others' events */
+	__u32 instance;		/* out: id of the file's instance; 0: the root */
+	struct eventlog_user_quota quotas[EVENTLOG_QUOTAS_MAX]; /* out: by enum eventlog_quota */
 };
 
 /* ------------------------------------------------------------------------
@@ -216,20 +240,6 @@ struct eventlog_delete {
 	__u64 event;		/* const char * */
 };
 
-/* nr 4, any role: numbers of what exists in the domain */
-struct eventlog_counts {
-	__u32 size;
-	__u32 flags;		/* 0 */
-	__u32 events;		/* out: live definitions */
-	__u32 enabled;		/* out: of these, with a listener */
-	__u32 retained;		/* out: ended definitions whose text is kept */
-	__u32 providers;	/* out: kernel providers */
-	__u32 subscribers;	/* out: subscribers, those in the kernel included */
-	__u32 policies;		/* out: marker policies */
-	__u32 restricted;	/* out: 1: DESCRIBE and the status listing leave out others' events */
-	__u32 reserved[7];
-};
-
 /*
  * nr 5, any role: get many definitions, in the order of their descriptors, as DESCRIBE
  * returns them one by one.  The first one is the first after descriptor.  Repeat the call
@@ -265,30 +275,6 @@ struct eventlog_definitions {
 	__u64 buffer;		/* struct eventlog_definition * */
 	__u32 buffer_size;	/* in: bytes at buffer; out: bytes used */
 	__u32 reserved;
-};
-
-/*
- * nr 6, any role: what the file's user may make the kernel keep, and what it uses.  The
- * user is the opener of the file; all uids of a user namespace count for its owner.  Calls
- * that would exceed a limit fail with EDQUOT.  Openers with CAP_SYS_RESOURCE have no limits.
- * All openers of an instance are one user, see INSTANCE_CREATE.
- */
-enum eventlog_quota {
-	EVENTLOG_QUOTA_EVENTS		= 0,	/* live definitions */
-	EVENTLOG_QUOTA_DEFINITIONS	= 1,	/* new definitions in a second */
-	EVENTLOG_QUOTA_REGISTRATIONS	= 2,
-	EVENTLOG_QUOTA_TRACE_BYTES	= 3,	/* beyond it, events are not in tracefs */
-	EVENTLOG_QUOTA_RETAINED_BYTES	= 4,	/* beyond it, the oldest texts go */
-	EVENTLOG_QUOTA_RING_BYTES	= 5,	/* rings of subscribers and of producers */
-};
-#define EVENTLOG_QUOTAS		6
-
-struct eventlog_user_quota {
-	__u32 size;
-	__u32 quota;		/* enum eventlog_quota; EINVAL: unknown */
-	__u64 limit;		/* out: ~0: there is none */
-	__u64 use;		/* out */
-	__u64 denied;		/* out: how often the limit was reached */
 };
 
 /* ------------------------------------------------------------------------
@@ -869,7 +855,6 @@ struct eventlog_filter_get {
  */
 #define EVENTLOG_INSTANCE_NAME_MAX	128	/* bytes, NUL included */
 #define EVENTLOG_INSTANCES_MAX		1024	/* the module may be loaded with a lower limit */
-#define EVENTLOG_INSTANCE_LIMITS	16	/* room for limits in INSTANCE_CREATE */
 
 /*
  * nr 26, a file of the root, CAP_SYS_ADMIN: create an instance.  The name has letters,
@@ -902,7 +887,7 @@ struct eventlog_instance_create {
 	__u32 group;		/* gid: group of the node */
 	__u32 mode;		/* permissions of the node, up to 0777 */
 	__u32 limits_set;	/* 1 << enum eventlog_quota */
-	__u64 limits[EVENTLOG_INSTANCE_LIMITS];
+	__u64 limits[EVENTLOG_QUOTAS_MAX];
 	__u32 id;		/* out: never 0, and never used again */
 	__s32 fd;		/* out: a file of the instance, close-on-exec */
 };
@@ -1130,14 +1115,14 @@ struct eventlog_emitted {
 	EVENTLOG_ASSERT(__builtin_offsetof(struct name, member) == (bytes), \
 			"offset of " #member " in struct " #name)
 
-EVENTLOG_ASSERT_SIZE(eventlog_version, 72);
-EVENTLOG_ASSERT_AT(eventlog_version, release, 48);
+EVENTLOG_ASSERT_SIZE(eventlog_info, 488);
+EVENTLOG_ASSERT_AT(eventlog_info, release, 8);
+EVENTLOG_ASSERT_AT(eventlog_info, quotas, 104);
 EVENTLOG_ASSERT_SIZE(eventlog_register, 64);
 EVENTLOG_ASSERT_AT(eventlog_register, level, 32);
 EVENTLOG_ASSERT_AT(eventlog_register, map_offset, 48);
 EVENTLOG_ASSERT_SIZE(eventlog_unregister, 8);
 EVENTLOG_ASSERT_SIZE(eventlog_delete, 24);
-EVENTLOG_ASSERT_SIZE(eventlog_counts, 64);
 EVENTLOG_ASSERT_SIZE(eventlog_definition, 40);
 EVENTLOG_ASSERT_SIZE(eventlog_definitions, 32);
 EVENTLOG_ASSERT_AT(eventlog_definitions, buffer_size, 24);

@@ -211,7 +211,7 @@ static int connect_locked(struct elog_producer *producer)
 	producer->fd = fd;
 	for (event = producer->events; event; event = event->next)
 		register_locked(producer, event);
-	elog_rings_connect(&producer->rings, fd);
+	elog_rings_connect(&producer->rings);
 	__atomic_store_n(&producer->connected, true, __ATOMIC_SEQ_CST);
 	return 0;
 }

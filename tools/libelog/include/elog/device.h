@@ -17,7 +17,7 @@ extern "C" {
  * elog_device_open() - open the device without a role
  * @device: path, or NULL for $ELOG_DEVICE, else EVENTLOG_DEVICE
  *
- * The file is for elog_device_version(), elog_device_describe(), elog_device_delete()
+ * The file is for elog_device_info(), elog_device_describe(), elog_device_delete()
  * and for reading the status text. The kernel module cannot be removed while the file
  * is open.
  *
@@ -28,32 +28,13 @@ extern "C" {
 int elog_device_open(const char *device);
 
 /**
- * elog_device_version() - get the version and the features of the kernel module
- * @fd: the device
- * @version: the caller sets its size; filled in up to there
+ * elog_device_info() - get the version and limits of the module, what exists, and quotas
+ * @fd: the device, in any role; the opener of the file is the user of the quotas
+ * @info: the caller sets its size; filled in up to there
  *
- * Return: 0; -EINVAL @version->size is too small; or -ENOTTY if @fd is not the device.
+ * Return: 0; -EINVAL @info->size is too small; or -ENOTTY if @fd is not the device.
  */
-int elog_device_version(int fd, struct eventlog_version *version);
-
-/**
- * elog_device_counts() - get the numbers of events, providers and subscribers
- * @fd: the device, in any role
- * @counts: the caller sets its size; filled in up to there
- *
- * Return: 0; -EINVAL @counts->size is too small; or -ENOTTY if @fd is not the device.
- */
-int elog_device_counts(int fd, struct eventlog_counts *counts);
-
-/**
- * elog_device_quota() - get what a user may make the kernel keep
- * @fd: the device, in any role; the opener of the file is the user
- * @quota: the caller sets size and quota, and zeroes the rest, which is filled in
- *
- * Return: 0; -EINVAL @quota->size is too small, or @quota->quota is unknown; -ENOTTY @fd
- * is not the device.
- */
-int elog_device_quota(int fd, struct eventlog_user_quota *quota);
+int elog_device_info(int fd, struct eventlog_info *info);
 
 /**
  * elog_device_describe() - get the schema text of a definition
