@@ -2,7 +2,7 @@
 /*
  * Tests of the device's ABI: what each ioctl accepts and rejects, and with
  * which errno; definitions, their names, descriptors and enable bits; the
- * status listing.  What DESCRIBE and DEFINITIONS return is in describe_test.c.
+ * status listing.  What DESCRIBE and LIST return is in describe_test.c.
  */
 #include <fcntl.h>
 #include <poll.h>
@@ -43,7 +43,7 @@ static const struct call calls[] = {
 	CALL(REGISTER, eventlog_register, map_size, true),
 	CALL(UNREGISTER, eventlog_unregister, write_index, false),
 	CALL(DELETE, eventlog_delete, event, false),
-	CALL(DEFINITIONS, eventlog_definitions, buffer_size, true),
+	CALL(LIST, eventlog_list, ring, true),
 	CALL(SUBSCRIBE, eventlog_subscribe, shards, true),
 	CALL(RULE_ADD, eventlog_rule, filter, true),
 	CALL(RULE_DEL, eventlog_rule_delete, rule_id, false),
@@ -51,7 +51,6 @@ static const struct call calls[] = {
 	CALL(STAT, eventlog_stat, lost, true),
 	CALL(DESCRIBE, eventlog_describe, instance, true),
 	CALL(PAUSE, eventlog_pause, paused, false),
-	CALL(NAMES, eventlog_names, name_size, true),
 	CALL(ATTACH, eventlog_attach, time_offset, true),
 	CALL(DETACH, eventlog_detach, ring, false),
 };
@@ -68,7 +67,6 @@ static const struct {
 	{ CALL(FILTER_GET, eventlog_filter_get, generation, true), ENOENT },
 	{ CALL(INSTANCE_CREATE, eventlog_instance_create, fd, true), EFAULT },
 	{ CALL(INSTANCE_DELETE, eventlog_instance_delete, id, false), ENOENT },
-	{ CALL(INSTANCE_NEXT, eventlog_instance_next, files, true), ENOENT },
 	{ CALL(INSTANCE_OPEN, eventlog_instance_open, fd, true), ENOENT },
 };
 
@@ -114,10 +112,6 @@ static void prepare(const struct call *call, struct prepared *prepared)
 	case EVENTLOG_IOC_FLUSH:
 	case EVENTLOG_IOC_STAT:
 	case EVENTLOG_IOC_PAUSE:
-	case EVENTLOG_IOC_NAMES:
-		/* Only a ring has names. */
-		if (call->number == EVENTLOG_IOC_NAMES)
-			subscribe = subscribe_request(RING_BYTES);
 		CHECK_OK(ioctl(prepared->fd, EVENTLOG_IOC_SUBSCRIBE, &subscribe));
 		if (call->number == EVENTLOG_IOC_RULE_ADD)
 			request->rule.event = PTR("prepared");
@@ -125,8 +119,6 @@ static void prepare(const struct call *call, struct prepared *prepared)
 			request->rule_delete.rule_id = rule_add(prepared->fd, NULL, NULL);
 		else if (call->number == EVENTLOG_IOC_STAT)
 			request->stat.ring = EVENTLOG_RINGS_ALL;
-		else if (call->number == EVENTLOG_IOC_NAMES)
-			request->names.name_size = sizeof(struct eventlog_name);
 		break;
 	case EVENTLOG_IOC_ATTACH:
 	case EVENTLOG_IOC_DETACH:
@@ -146,11 +138,11 @@ static void prepare(const struct call *call, struct prepared *prepared)
 		request->describe.text = PTR(prepared->text);
 		request->describe.text_size = sizeof(prepared->text);
 		break;
-	case EVENTLOG_IOC_DEFINITIONS:
+	case EVENTLOG_IOC_LIST:
 		prepared->other = device_open();
 		register_with(prepared->other, &registration);
-		request->definitions.buffer = PTR(prepared->text);
-		request->definitions.buffer_size = sizeof(prepared->text);
+		request->list.buffer = PTR(prepared->text);
+		request->list.buffer_size = sizeof(prepared->text);
 		break;
 	}
 	request->size = call->size;
@@ -425,8 +417,9 @@ TEST(unknown_ioctls_are_enotty)
 	memset(memory, 0, sizeof(memory));
 	memory[0] = memory[1] = 16;
 	for (role = 0; role < ARRAY_SIZE(fds); role++) {
-		for (nr = 7; nr < 256; nr++) {
-			if ((nr >= 8 && nr <= 20) || (nr >= 24 && nr <= 29))
+		for (nr = 4; nr < 256; nr++) {
+			if (nr == 5 || (nr >= 8 && nr <= 20 && nr != 15) ||
+			    (nr >= 24 && nr <= 29 && nr != 28))
 				continue;
 			test_note("nr %u", nr);
 			CHECK_ERRNO(ioctl(fds[role], EVENTLOG_IOC(nr), memory), ENOTTY);
@@ -621,8 +614,9 @@ TEST(unknown_flags_and_reserved_bits_are_rejected)
 		FLAGS(REGISTER, eventlog_register, flags,
 		      EVENTLOG_REGISTER_PERSIST | EVENTLOG_REGISTER_SESSION),
 		FLAGS(DELETE, eventlog_delete, flags, 0),
-		FLAGS(DEFINITIONS, eventlog_definitions, flags, 0),
-		FLAGS(DEFINITIONS, eventlog_definitions, reserved, 0),
+		FLAGS(LIST, eventlog_list, flags, 0),
+		FLAGS(LIST, eventlog_list, ring, 0),
+		FLAGS(LIST, eventlog_list, since, 0),
 		FLAGS(SUBSCRIBE, eventlog_subscribe, flags,
 		      EVENTLOG_SUBSCRIBE_OVERWRITE | EVENTLOG_SUBSCRIBE_MAPPED),
 		FLAGS(SUBSCRIBE, eventlog_subscribe, instances, 0),
@@ -632,11 +626,9 @@ TEST(unknown_flags_and_reserved_bits_are_rejected)
 		FLAGS(FLUSH, eventlog_flush, reserved, 0),
 		FLAGS(STAT, eventlog_stat, flags, 0),
 		FLAGS(STAT, eventlog_stat, reserved, 0),
-		FLAGS(DESCRIBE, eventlog_describe, flags, EVENTLOG_DESCRIBE_NEXT),
+		FLAGS(DESCRIBE, eventlog_describe, flags, 0),
 		FLAGS(DESCRIBE, eventlog_describe, reserved, 0),
 		FLAGS(PAUSE, eventlog_pause, paused, 1),
-		FLAGS(NAMES, eventlog_names, flags, 0),
-		FLAGS(NAMES, eventlog_names, reserved, 0),
 		FLAGS(ATTACH, eventlog_attach, flags, EVENTLOG_ATTACH_CYCLES),
 #undef FLAGS
 	};

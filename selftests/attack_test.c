@@ -633,9 +633,7 @@ TEST(open_files)
 static void attack(void)
 {
 	char prefix[16];
-	struct eventlog_describe request = {
-		.size = sizeof(request), .flags = EVENTLOG_DESCRIBE_NEXT,
-	};
+	struct eventlog_list request = list_request(EVENTLOG_LIST_DEFINITIONS, NULL, 0);
 	struct eventlog_subscribe subscribe = subscribe_request(1 << 16);
 	unsigned int i;
 	int fd;
@@ -649,8 +647,7 @@ static void attack(void)
 		try_register_of(fd, MODULE_PROVIDER, "drink u32 x");
 		CHECK_ERRNO(try_delete(fd, NULL, "of_root"), EPERM);
 		free(status_read());
-		request.descriptor = 0;
-		ioctl(fd, EVENTLOG_IOC_DESCRIBE, &request);
+		ioctl(fd, EVENTLOG_IOC_LIST, &request);
 		CHECK_ERRNO2(ioctl(fd, EVENTLOG_IOC_SUBSCRIBE, &subscribe), EPERM, EBUSY);
 		/* The last ones leave it to the kernel to close the file. */
 		if (i < 18)

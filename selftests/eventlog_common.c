@@ -68,6 +68,14 @@ int device_open(void)
 	return device_open_for(O_RDWR);
 }
 
+struct eventlog_list list_request(__u32 kind, void *buffer, __u32 bytes)
+{
+	return (struct eventlog_list){
+		.size = sizeof(struct eventlog_list), .kind = kind,
+		.buffer = PTR(buffer), .buffer_size = bytes,
+	};
+}
+
 struct eventlog_info info_of(int fd)
 {
 	struct eventlog_info info = { .size = sizeof(info) };

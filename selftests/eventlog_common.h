@@ -32,7 +32,7 @@ union request {
 	struct eventlog_register registration;
 	struct eventlog_unregister unregister;
 	struct eventlog_delete delete;
-	struct eventlog_definitions definitions;
+	struct eventlog_list list;
 	struct eventlog_subscribe subscribe;
 	struct eventlog_rule rule;
 	struct eventlog_rule_delete rule_delete;
@@ -40,7 +40,6 @@ union request {
 	struct eventlog_stat stat;
 	struct eventlog_describe describe;
 	struct eventlog_pause pause;
-	struct eventlog_names names;
 	struct eventlog_attach attach;
 	struct eventlog_detach detach;
 	struct eventlog_marker_next marker_next;
@@ -50,7 +49,6 @@ union request {
 	struct eventlog_filter_get filter_get;
 	struct eventlog_instance_create instance_create;
 	struct eventlog_instance_delete instance_delete;
-	struct eventlog_instance_next instance_next;
 	struct eventlog_instance_open instance_open;
 };
 
@@ -59,6 +57,9 @@ int device_open(void);
 
 /** device_open_for() - open the device with these flags of open(2) */
 int device_open_for(int flags);
+
+/** list_request() - a LIST request for a kind, with a buffer of so many bytes */
+struct eventlog_list list_request(__u32 kind, void *buffer, __u32 bytes);
 
 /** info_of() - the results of INFO */
 struct eventlog_info info_of(int fd);

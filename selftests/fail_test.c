@@ -64,6 +64,7 @@ static void fail_prepare(void)
 static struct {
 	int producer;		/* has a registration of "scarce" and one with a session */
 	__u32 index;
+	__u32 descriptor;
 	__u32 session_index;
 	struct consumer consumer;
 	__u32 program_index;	/* of a program's marker */
@@ -207,21 +208,28 @@ static int call_stat(void)
 static int call_describe(void)
 {
 	struct eventlog_describe request = {
-		.size = sizeof(request), .flags = EVENTLOG_DESCRIBE_NEXT,
+		.size = sizeof(request), .descriptor = made.descriptor,
 		.text = PTR(made.text), .text_size = sizeof(made.text),
 	};
 
 	return ioctl(made.producer, EVENTLOG_IOC_DESCRIBE, &request);
 }
 
+static int call_list(int fd, __u32 kind)
+{
+	struct eventlog_list request = list_request(kind, made.text, sizeof(made.text));
+
+	return ioctl(fd, EVENTLOG_IOC_LIST, &request);
+}
+
 static int call_definitions(void)
 {
-	struct eventlog_definitions request = {
-		.size = sizeof(request),
-		.buffer = PTR(made.text), .buffer_size = sizeof(made.text),
-	};
+	return call_list(made.producer, EVENTLOG_LIST_DEFINITIONS);
+}
 
-	return ioctl(made.producer, EVENTLOG_IOC_DEFINITIONS, &request);
+static int call_names(void)
+{
+	return call_list(made.consumer.fd, EVENTLOG_LIST_NAMES);
 }
 
 /* The witness writes after each call, so the rings must not stay paused. */
@@ -238,17 +246,6 @@ static int call_pause(void)
 	CHECK_OK(ioctl(made.consumer.fd, EVENTLOG_IOC_PAUSE, &request));
 	errno = EFAULT;
 	return -1;
-}
-
-static int call_names(void)
-{
-	struct eventlog_names request = {
-		.size = sizeof(request), .names = PTR(made.text),
-		.count = sizeof(made.text) / sizeof(struct eventlog_name),
-		.name_size = sizeof(struct eventlog_name),
-	};
-
-	return ioctl(made.consumer.fd, EVENTLOG_IOC_NAMES, &request);
 }
 
 static int call_marker_next(void)
@@ -434,8 +431,8 @@ static const struct {
 	{ "DELETE", call_delete },
 	{ "SUBSCRIBE", call_subscribe }, { "SUBSCRIBE, overwrite", call_subscribe_overwrite },
 	{ "RULE_ADD", call_rule }, { "FLUSH", call_flush }, { "STAT", call_stat },
-	{ "DESCRIBE", call_describe }, { "DEFINITIONS", call_definitions },
-	{ "PAUSE", call_pause }, { "NAMES", call_names },
+	{ "DESCRIBE", call_describe }, { "LIST of definitions", call_definitions },
+	{ "PAUSE", call_pause }, { "LIST of names", call_names },
 	{ "MARKER_NEXT", call_marker_next }, { "MARKER_SET", call_marker_set },
 	{ "POLICY_ADD", call_policy }, { "POLICY_NEXT", call_policy_next },
 	{ "FILTER_GET", call_filter_get }, { "INSTANCE_CREATE and _DELETE", call_instance },
@@ -460,7 +457,9 @@ static void make(void)
 	struct eventlog_register event;
 
 	made.producer = device_open();
-	made.index = register_event(made.producer, "scarce u32 value").write_index;
+	event = register_event(made.producer, "scarce u32 value");
+	made.index = event.write_index;
+	made.descriptor = event.descriptor;
 	event = register_request("scarce_session u32 value");
 	event.flags = EVENTLOG_REGISTER_SESSION;
 	register_with(made.producer, &event);

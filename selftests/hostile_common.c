@@ -196,15 +196,15 @@ static const struct {
 #define CALL(number, type) { number, sizeof(struct type) }
 	CALL(0, eventlog_info), CALL(1, eventlog_register), CALL(1, eventlog_register),
 	CALL(2, eventlog_unregister), CALL(3, eventlog_delete),
-	CALL(5, eventlog_definitions),
+	CALL(5, eventlog_list), CALL(5, eventlog_list),
 	CALL(8, eventlog_subscribe), CALL(9, eventlog_rule),
 	CALL(10, eventlog_rule_delete), CALL(11, eventlog_flush), CALL(12, eventlog_stat),
-	CALL(13, eventlog_describe), CALL(14, eventlog_pause), CALL(15, eventlog_names),
+	CALL(13, eventlog_describe), CALL(14, eventlog_pause),
 	CALL(16, eventlog_marker_next), CALL(17, eventlog_marker_set),
 	CALL(18, eventlog_marker_policy), CALL(19, eventlog_marker_policy_next),
 	CALL(20, eventlog_filter_get), CALL(24, eventlog_attach), CALL(25, eventlog_detach),
 	/* Not INSTANCE_CREATE: instances would outlive the test. */
-	CALL(27, eventlog_instance_delete), CALL(28, eventlog_instance_next),
+	CALL(27, eventlog_instance_delete),
 	CALL(29, eventlog_instance_open),
 #undef CALL
 };
@@ -232,8 +232,10 @@ static void request_fill(struct hostile *hostile, union request *request, unsign
 		request->delete.event = PTR("name");
 		break;
 	case 5:
-		request->definitions.buffer = out;
-		request->definitions.buffer_size = TEXT_BYTES;
+		request->list.kind = pick(hostile, 6);
+		request->list.cursor = pick(hostile, 4) ? 0 : pick(hostile, 300);
+		request->list.buffer = out;
+		request->list.buffer_size = pick(hostile, 8) ? TEXT_BYTES : pick(hostile, 64);
 		break;
 	case 8:
 		request->subscribe.ring_bytes = pick(hostile, 4) ? RING_BYTES : 0;
@@ -248,17 +250,12 @@ static void request_fill(struct hostile *hostile, union request *request, unsign
 		request->stat.ring = pick(hostile, 2) ? EVENTLOG_RINGS_ALL : 0;
 		break;
 	case 13:
-		request->describe.flags = pick(hostile, 2);
+		request->describe.descriptor = pick(hostile, 64);
 		request->describe.text = out;
 		request->describe.text_size = TEXT_BYTES;
 		break;
 	case 14:
 		request->pause.paused = pick(hostile, 2);
-		break;
-	case 15:
-		request->names.names = out;
-		request->names.count = TEXT_BYTES / sizeof(struct eventlog_name);
-		request->names.name_size = sizeof(struct eventlog_name);
 		break;
 	case 16:
 		request->marker_next.text = out;
@@ -296,10 +293,6 @@ static void request_fill(struct hostile *hostile, union request *request, unsign
 		break;
 	case 25:
 		request->detach.ring = 1 + pick(hostile, 4);
-		break;
-	case 28:
-		request->instance_next.name = out;
-		request->instance_next.name_size = TEXT_BYTES;
 		break;
 	}
 }

@@ -873,21 +873,17 @@ TEST(race_with_close)
 static int race_definitions(struct race *race)
 {
 	__u64 buffer[128];
-	struct eventlog_definitions request = {
-		.size = sizeof(request), .buffer = PTR(buffer),
-	};
+	struct eventlog_list list = list_request(EVENTLOG_LIST_DEFINITIONS, buffer, 0);
 	const struct eventlog_definition *definition = (void *)buffer;
 	unsigned int i;
 
 	for (i = 0; i < 30; i++) {
-		request.buffer_size = sizeof(buffer);
-		if (ioctl(race->fd, EVENTLOG_IOC_DEFINITIONS, &request)) {
-			CHECK_EQ(errno, ENOENT);
-			request.descriptor = 0;
+		list.buffer_size = sizeof(buffer);
+		CHECK_OK(ioctl(race->fd, EVENTLOG_IOC_LIST, &list));
+		CHECK(list.buffer_size <= sizeof(buffer));
+		if (!list.count)
 			continue;
-		}
-		CHECK(request.count && request.buffer_size <= sizeof(buffer));
-		CHECK(definition->size <= request.buffer_size);
+		CHECK(definition->size <= list.buffer_size);
 		CHECK(!strncmp((char *)(definition + 1), "eventlog 1\nprovider ", 20));
 	}
 	return -1;
@@ -896,18 +892,16 @@ static int race_definitions(struct race *race)
 /* Threads describe, list and delete definitions while others create them. */
 static int race_describe(struct race *race)
 {
-	struct eventlog_describe request = {
-		.size = sizeof(request), .flags = EVENTLOG_DESCRIBE_NEXT,
-	};
+	struct eventlog_describe request = { .size = sizeof(request) };
 	char text[512];
 	unsigned int i;
 
 	for (i = 0; i < 30; i++) {
+		request.descriptor++;
 		request.text = PTR(text);
 		request.text_size = sizeof(text);
 		if (ioctl(race->fd, EVENTLOG_IOC_DESCRIBE, &request)) {
 			CHECK_EQ(errno, ENOENT);
-			request.descriptor = 0;
 			continue;
 		}
 		CHECK_EQ(strnlen(text, sizeof(text)) + 1, request.text_size);

@@ -17,6 +17,7 @@
 #include "core/domain.h"
 #include "core/event.h"
 #include "core/ioctl.h"
+#include "core/list.h"
 #include "core/sink.h"
 #include "core/subscriber.h"
 #include "core/user.h"
@@ -124,16 +125,20 @@ out:
 
 /* ---- file operations ---- */
 
+static int eventlog_ioctl_list(struct eventlog_domain *domain, struct file *filp, void *argument,
+			       void __user *user);
+
 static const struct eventlog_ioctl eventlog_file_table[] = {
 	EVENTLOG_IOCTL(INFO, eventlog_info, abi, eventlog_ioctl_info),
 	EVENTLOG_IOCTL(DELETE, eventlog_delete, event, eventlog_ioctl_delete),
-	EVENTLOG_IOCTL(DEFINITIONS, eventlog_definitions, buffer_size, eventlog_ioctl_definitions),
+	EVENTLOG_IOCTL(LIST, eventlog_list, ring, eventlog_ioctl_list),
 	EVENTLOG_IOCTL(DESCRIBE, eventlog_describe, instance, eventlog_ioctl_describe),
 };
 
 static const struct eventlog_ioctls eventlog_file_ioctls = {
 	.ioctls = eventlog_file_table,
 	.count = ARRAY_SIZE(eventlog_file_table),
+	.kinds = { [EVENTLOG_LIST_DEFINITIONS] = &eventlog_definitions_list },
 };
 
 /* No number is in two of them. */
@@ -158,6 +163,24 @@ static const struct eventlog_ioctl *eventlog_ioctl_find(unsigned int number)
 			return &table->ioctls[number];
 	}
 	return NULL;
+}
+
+static int eventlog_ioctl_list(struct eventlog_domain *domain, struct file *filp, void *argument,
+			       void __user *user)
+{
+	struct eventlog_list *request = argument;
+	const struct eventlog_list_ops *kind = NULL;
+	unsigned int i;
+	u32 number;
+
+	if (request->flags || request->kind >= EVENTLOG_LIST_KINDS)
+		return -EINVAL;
+	if (request->kind != EVENTLOG_LIST_NAMES && (request->ring || request->since))
+		return -EINVAL;
+	number = array_index_nospec(request->kind, EVENTLOG_LIST_KINDS);
+	for (i = 0; !kind && i < ARRAY_SIZE(eventlog_tables); i++)
+		kind = eventlog_tables[i]->kinds[number];
+	return kind ? eventlog_list(kind, domain, filp, request, user) : -EINVAL;
 }
 
 static long eventlog_ioctl(struct file *filp, unsigned int command, unsigned long user_address)

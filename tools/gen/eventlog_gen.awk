@@ -268,7 +268,7 @@ function begin_names(   i, n, word, words) {
 	# Names of the API's headers that a generated name could equal.
 	n = split("callback_lost callback_register callback_rule_add " \
 		"callback_rule_delete callback_unregister copy_chars delivery_copy " \
-		"definitions describe emitted info names marker marker_fire marker_function marker_local " \
+		"describe emitted info list name marker marker_fire marker_function marker_local " \
 		"marker_nothing marker_override marker_probe_register marker_probe_unregister " \
 		"marker_unit marker_value " \
 		"markers_status module_markers part_bytes part_place part_string " \
@@ -277,16 +277,16 @@ function begin_names(   i, n, word, words) {
 		"ABI_VERSION ATTACH_CYCLES ASSERT ASSERT_AT ASSERT_SIZE CALLBACK_DEPTH CALLBACK_NMI " \
 		"COMMAND_MAX CONTEXT_HARDIRQ CONTEXT_NMI CONTEXT_SOFTIRQ CONTEXT_TASK " \
 		"CPU_UNKNOWN DEFAULT_PROVIDER FIELD_NAME_MAX DESCRIBED_ENABLED " \
-		"DESCRIBED_LIVE DESCRIBED_PERSIST DESCRIBE_NEXT DESCRIBED_INCOMPATIBLE " \
-		"DESCRIBED_KERNEL DESCRIBED_PRINT DESCRIBED_PROBE DEFINITION_ALIGN DEVICE " \
+		"DESCRIBED_LIVE DESCRIBED_PERSIST DESCRIBED_INCOMPATIBLE " \
+		"DESCRIBED_KERNEL DESCRIBED_PRINT DESCRIBED_PROBE DEVICE " \
 		"FEATURE_TRACE FIELDS_MAX GLOB_MAX " \
 		"FILTER_GET_INCOMPATIBLE FILTER_POOL_MAX FILTER_TEXT_MAX PROGRAM_PREFIX " \
-		"POLICIES_MAX IOC IOC_ATTACH IOC_DEFINITIONS IOC_DELETE IOC_DETACH " \
-		"IOC_DESCRIBE IOC_FLUSH " \
+		"POLICIES_MAX IOC IOC_ATTACH IOC_DELETE IOC_DETACH " \
+		"IOC_DESCRIBE IOC_FLUSH IOC_LIST LIST_ALIGN LIST_DEFINITIONS LIST_INSTANCES " \
 		"FEATURE_INSTANCES INSTANCES_MAX INSTANCE_NAME_MAX INSTANCE_TRACE " \
-		"IOC_INSTANCE_CREATE IOC_INSTANCE_DELETE IOC_INSTANCE_NEXT IOC_INSTANCE_OPEN " \
+		"IOC_INSTANCE_CREATE IOC_INSTANCE_DELETE IOC_INSTANCE_OPEN " \
 		"IOC_FILTER_GET IOC_MARKER_NEXT IOC_MARKER_SET IOC_POLICY_ADD " \
-		"IOC_NAMES IOC_POLICY_NEXT IOC_PAUSE IOC_REGISTER IOC_RULE_ADD IOC_RULE_DEL " \
+		"LIST_NAMES IOC_POLICY_NEXT IOC_PAUSE IOC_REGISTER IOC_RULE_ADD IOC_RULE_DEL " \
 		"IOC_INFO IOC_STAT IOC_SUBSCRIBE IOC_TYPE IOC_UNREGISTER " \
 		"LEVEL_CRITICAL LEVEL_DEBUG LEVEL_ERROR LEVEL_INFO LEVEL_NOTICE " \
 		"LEVEL_VERBOSE LEVEL_WARNING LOST_ABORTED LOST_CAUSES LOST_DEPTH " \
@@ -316,8 +316,8 @@ function begin_names(   i, n, word, words) {
 		USED[word] = "<linux/eventlog.h> does"
 	}
 	# Tags of structs and enums have a name space of their own.
-	n = split("attach callback callback_rule context definition definitions delete delivery describe detach event field filter filter_get flush info " \
-		"instance_create instance_delete instance_next instance_open level lost " \
+	n = split("attach callback callback_rule context definition delete delivery describe detach element event field filter filter_get flush info " \
+		"instance_create instance_delete instance_info instance_open level list list_kind lost " \
 		"lost_counts marker marker_next marker_operation marker_policy marker_probe marker_set " \
 		"marker_policy_next marker_type mapped_header mapped_record markers part pause predicate provider quota " \
 		"provider_event provider_info record record_type register ring_consumer " \

@@ -93,8 +93,7 @@ enum eventlog_level {
 #define EVENTLOG_IOC_REGISTER	EVENTLOG_IOC(1)
 #define EVENTLOG_IOC_UNREGISTER	EVENTLOG_IOC(2)
 #define EVENTLOG_IOC_DELETE	EVENTLOG_IOC(3)
-#define EVENTLOG_IOC_DEFINITIONS EVENTLOG_IOC(5)
-/* 7: reserved for instances */
+#define EVENTLOG_IOC_LIST	EVENTLOG_IOC(5)
 #define EVENTLOG_IOC_SUBSCRIBE	EVENTLOG_IOC(8)
 #define EVENTLOG_IOC_RULE_ADD	EVENTLOG_IOC(9)
 #define EVENTLOG_IOC_RULE_DEL	EVENTLOG_IOC(10)
@@ -102,7 +101,6 @@ enum eventlog_level {
 #define EVENTLOG_IOC_STAT	EVENTLOG_IOC(12)
 #define EVENTLOG_IOC_DESCRIBE	EVENTLOG_IOC(13)
 #define EVENTLOG_IOC_PAUSE	EVENTLOG_IOC(14)
-#define EVENTLOG_IOC_NAMES	EVENTLOG_IOC(15)
 #define EVENTLOG_IOC_MARKER_NEXT EVENTLOG_IOC(16)
 #define EVENTLOG_IOC_MARKER_SET	EVENTLOG_IOC(17)
 #define EVENTLOG_IOC_POLICY_ADD	EVENTLOG_IOC(18)
@@ -113,9 +111,7 @@ enum eventlog_level {
 #define EVENTLOG_IOC_DETACH	EVENTLOG_IOC(25)
 #define EVENTLOG_IOC_INSTANCE_CREATE EVENTLOG_IOC(26)
 #define EVENTLOG_IOC_INSTANCE_DELETE EVENTLOG_IOC(27)
-#define EVENTLOG_IOC_INSTANCE_NEXT EVENTLOG_IOC(28)
 #define EVENTLOG_IOC_INSTANCE_OPEN EVENTLOG_IOC(29)
-/* 30 and 31: reserved for instances */
 
 /* ------------------------------------------------------------------------
  * nr 0, any role: the version and the limits of the module, what exists in the domain, and what
@@ -241,39 +237,96 @@ struct eventlog_delete {
 };
 
 /*
- * nr 5, any role: get many definitions, in the order of their descriptors, as DESCRIBE
- * returns them one by one.  The first one is the first after descriptor.  Repeat the call
- * with the returned descriptor, and with the size of the buffer, until it fails with ENOENT:
- * there are no more.  A call looks at a limited number of definitions, also of those that
- * the opener may not see.  So it may return few of them, and even none: that is not the end.
+ * nr 5: list definitions, names of threads or instances.  All lists have the same rules.
  *
- * EMSGSIZE: buffer_size is too small for the next definition and was set to the size needed.
- * EINTR: a fatal signal arrived.
+ * The call fills the buffer with elements, in the order of their keys, from the first one whose
+ * key is greater than cursor, and sets cursor to the key where the next call continues, or to 0
+ * if that was all.  So begin with 0, and repeat the call until cursor is 0 again:
  *
- * The buffer contains count structs, each size bytes behind the previous one.
+ *	do {
+ *		list.buffer_size = sizeof(buffer);
+ *		ioctl(fd, EVENTLOG_IOC_LIST, &list);
+ *		... count elements, each size bytes behind the previous one ...
+ *	} while (list.cursor);
+ *
+ * A call looks at a limited number of elements, also of those that the opener may not see.  So
+ * it may return few of them, and even none: that is not the end.  An element that is made or
+ * ends meanwhile may be missing.  Keys are only used again where the kind says so.
+ *
+ * An element begins with struct eventlog_element.  text_offset is also the size of the
+ * element's struct, as the kernel knows it: take members that are not in front of it as 0.
+ *
+ * EMSGSIZE: buffer_size is too small for the next element and was set to the size needed;
+ * nothing else was set.  EINVAL: an unknown kind, or a member that is not for this kind and not
+ * 0.  EPERM: the opener needs CAP_PERFMON.  EINTR: a fatal signal arrived.
  */
-#define EVENTLOG_DEFINITION_ALIGN	8	/* size is a multiple of it */
-
-struct eventlog_definition {
-	__u32 size;		/* bytes, with the text, to the next struct */
-	__u32 descriptor;
-	__u32 state;		/* EVENTLOG_DESCRIBED_* */
-	__u32 provider_id;	/* state to instance, and sync and sync_pid: as in DESCRIBE */
-	__u32 instance;
-	__u32 text_offset;	/* bytes from this struct to the text */
-	__u32 text_size;	/* bytes of the text, NUL included */
-	__u32 sync;
-	__u32 sync_pid;
-	__u32 reserved;
+enum eventlog_list_kind {
+	/* any role: struct eventlog_definition, key: descriptor, text: the schema */
+	EVENTLOG_LIST_DEFINITIONS	= 0,
+	/* subscriber: struct eventlog_name, key: opaque.  ENXIO: no such ring */
+	EVENTLOG_LIST_NAMES		= 1,
+	/*
+	 * any role: struct eventlog_instance_info, key: id, text: the name.  A file of the root
+	 * needs CAP_PERFMON.  A file of an instance lists only this instance.
+	 */
+	EVENTLOG_LIST_INSTANCES		= 2,
 };
 
-struct eventlog_definitions {
+#define EVENTLOG_LIST_ALIGN	8	/* sizes of elements are multiples of it */
+
+struct eventlog_list {
 	__u32 size;
-	__u32 flags;		/* 0 */
-	__u32 descriptor;	/* in: 0 for the first call; out: where the next call continues */
-	__u32 count;		/* out: number of definitions in the buffer */
-	__u64 buffer;		/* struct eventlog_definition * */
+	__u32 kind;		/* enum eventlog_list_kind */
+	__u64 cursor;		/* in: 0 for the first call; out: for the next one, 0: the end */
+	__u64 buffer;		/* where the elements go, aligned as __u64 */
 	__u32 buffer_size;	/* in: bytes at buffer; out: bytes used */
+	__u32 count;		/* out: number of elements */
+	__u64 since;		/* NAMES: only names whose time is not before this; 0: all */
+	__u32 ring;		/* NAMES: index of the ring */
+	__u32 flags;		/* 0 */
+};
+
+struct eventlog_element {
+	__u32 size;		/* bytes, with the text, to the next element */
+	__u32 text_offset;	/* bytes to the text: strings, each with its NUL */
+};
+
+struct eventlog_definition {
+	__u32 size;
+	__u32 text_offset;
+	__u32 descriptor;
+	__u32 state;		/* EVENTLOG_DESCRIBED_*; this and the rest: as in DESCRIBE */
+	__u32 provider_id;
+	__u32 instance;
+	__u32 sync;
+	__u32 sync_pid;
+};
+
+/*
+ * The name of a thread that has written records to the ring.  A thread that writes a record
+ * leaves its name until another thread, whose tid has the same lowest bits, writes a record
+ * there.  So there are at most EVENTLOG_NAMES_MAX names.  A thread that is not in the
+ * subscriber's pid namespace has no name.
+ */
+struct eventlog_name {
+	__u32 size;
+	__u32 text_offset;
+	__u64 time;		/* of the thread's first record with this name */
+	__u32 pid;		/* process (tgid), in the subscriber's pid namespace */
+	__u32 tid;		/* thread, in the subscriber's pid namespace */
+	char  comm[16];		/* NUL-terminated; there is no text */
+};
+
+struct eventlog_instance_info {
+	__u32 size;
+	__u32 text_offset;
+	__u32 id;
+	__u32 owner;		/* uid in the caller's user namespace, or the overflow uid */
+	__u32 group;		/* gid, likewise */
+	__u32 mode;		/* permissions that the node got */
+	__u32 events;		/* live definitions */
+	__u32 subscribers;
+	__u32 files;		/* open files */
 	__u32 reserved;
 };
 
@@ -598,10 +651,8 @@ struct eventlog_stat {
  *
  * An opener without CAP_PERFMON and CAP_SYS_ADMIN only finds definitions of which its
  * effective uid has a registration, and those of kernel providers.  For the latter, state
- * has no bits but LIVE and KERNEL.  EINTR: a fatal signal arrived.
+ * has no bits but LIVE and KERNEL.
  */
-#define EVENTLOG_DESCRIBE_NEXT	(1U << 0) /* the first definition after descriptor */
-
 #define EVENTLOG_DESCRIBED_LIVE		(1U << 0) /* it has a producer or is persistent */
 #define EVENTLOG_DESCRIBED_ENABLED	(1U << 1) /* it has a listener */
 #define EVENTLOG_DESCRIBED_PERSIST	(1U << 2) /* it is persistent */
@@ -618,8 +669,8 @@ struct eventlog_stat {
 
 struct eventlog_describe {
 	__u32 size;
-	__u32 flags;		/* EVENTLOG_DESCRIBE_* */
-	__u32 descriptor;	/* in; out: id of the definition described */
+	__u32 flags;		/* 0 */
+	__u32 descriptor;	/* in */
 	__u32 text_size;	/* in: bytes at text; out: bytes of the text, NUL included */
 	__u64 text;		/* char * */
 	__u32 state;		/* out: EVENTLOG_DESCRIBED_* */
@@ -643,31 +694,6 @@ struct eventlog_describe {
 struct eventlog_pause {
 	__u32 size;
 	__u32 paused;		/* 1: pause, 0: resume */
-};
-
-/*
- * nr 15, subscriber: get the names of threads that have written records to a ring.  A
- * thread that writes a record leaves its name until another thread, whose tid has the
- * same lowest bits, writes a record there.  So there are at most EVENTLOG_NAMES_MAX
- * names.  A thread that is not in the subscriber's pid namespace has no name.
- * EMSGSIZE: count is too small and was set to the number needed.
- */
-struct eventlog_name {
-	__u64 time;		/* of the thread's first record with this name */
-	__u32 pid;		/* process (tgid), in the subscriber's pid namespace */
-	__u32 tid;		/* thread, in the subscriber's pid namespace */
-	char  comm[16];		/* NUL-terminated */
-};
-
-struct eventlog_names {
-	__u32 size;
-	__u32 flags;		/* 0 */
-	__u32 ring;		/* index; ENXIO: no such ring */
-	__u32 count;		/* in: structs at names; out: number of names */
-	__u64 since;		/* only names whose time is not before this; 0: all */
-	__u64 names;		/* struct eventlog_name * */
-	__u32 name_size;	/* sizeof(struct eventlog_name), as the caller was compiled */
-	__u32 reserved;		/* 0 */
 };
 
 /* ------------------------------------------------------------------------
@@ -902,25 +928,6 @@ struct eventlog_instance_delete {
 };
 
 /*
- * nr 28: get the instance with the least id that is greater than the given one.  On a file
- * of the root: CAP_PERFMON.  On a file of an instance, anyone: there is only this instance.
- * ENOENT: there is none.  EMSGSIZE: name_size is too small and was set to the size needed.
- */
-struct eventlog_instance_next {
-	__u32 size;
-	__u32 id;		/* in: 0 for the first instance; out: its id */
-	__u64 name;		/* char * */
-	__u32 name_size;	/* in: bytes at name; out: bytes of the name, NUL included */
-	__u32 owner;		/* out: uid in the caller's user namespace, or the overflow uid */
-	__u32 group;		/* out: gid, likewise */
-	__u32 mode;		/* out: permissions that the node got */
-	__u32 events;		/* out: live definitions */
-	__u32 subscribers;	/* out */
-	__u32 files;		/* out: open files */
-	__u32 reserved;		/* 0 */
-};
-
-/*
  * nr 29: get another file of an instance, with the rights of the caller.  On a file of the
  * root: CAP_PERFMON.  On a file of an instance, anyone: id is 0, or that of this instance.
  * ENOENT: there is no such instance.  EBADF: the file is not open for reading and writing.
@@ -1123,9 +1130,12 @@ EVENTLOG_ASSERT_AT(eventlog_register, level, 32);
 EVENTLOG_ASSERT_AT(eventlog_register, map_offset, 48);
 EVENTLOG_ASSERT_SIZE(eventlog_unregister, 8);
 EVENTLOG_ASSERT_SIZE(eventlog_delete, 24);
-EVENTLOG_ASSERT_SIZE(eventlog_definition, 40);
-EVENTLOG_ASSERT_SIZE(eventlog_definitions, 32);
-EVENTLOG_ASSERT_AT(eventlog_definitions, buffer_size, 24);
+EVENTLOG_ASSERT_SIZE(eventlog_list, 48);
+EVENTLOG_ASSERT_AT(eventlog_list, buffer_size, 24);
+EVENTLOG_ASSERT_SIZE(eventlog_element, 8);
+EVENTLOG_ASSERT_SIZE(eventlog_definition, 32);
+EVENTLOG_ASSERT_SIZE(eventlog_name, 40);
+EVENTLOG_ASSERT_SIZE(eventlog_instance_info, 40);
 EVENTLOG_ASSERT_SIZE(eventlog_mapped_header, 384);
 EVENTLOG_ASSERT_AT(eventlog_mapped_header, committed, 128);
 EVENTLOG_ASSERT_AT(eventlog_mapped_header, position, 256);
@@ -1150,9 +1160,6 @@ EVENTLOG_ASSERT_AT(eventlog_describe, text, 16);
 EVENTLOG_ASSERT_AT(eventlog_describe, instance, 32);
 EVENTLOG_ASSERT_AT(eventlog_describe, sync, 40);
 EVENTLOG_ASSERT_SIZE(eventlog_pause, 8);
-EVENTLOG_ASSERT_SIZE(eventlog_name, 32);
-EVENTLOG_ASSERT_SIZE(eventlog_names, 40);
-EVENTLOG_ASSERT_AT(eventlog_names, names, 24);
 EVENTLOG_ASSERT_SIZE(eventlog_marker_next, 88);
 EVENTLOG_ASSERT_AT(eventlog_marker_next, id, 24);
 EVENTLOG_ASSERT_AT(eventlog_marker_next, line, 48);
@@ -1176,8 +1183,6 @@ EVENTLOG_ASSERT_SIZE(eventlog_instance_create, 168);
 EVENTLOG_ASSERT_AT(eventlog_instance_create, limits, 32);
 EVENTLOG_ASSERT_AT(eventlog_instance_create, fd, 164);
 EVENTLOG_ASSERT_SIZE(eventlog_instance_delete, 8);
-EVENTLOG_ASSERT_SIZE(eventlog_instance_next, 48);
-EVENTLOG_ASSERT_AT(eventlog_instance_next, files, 40);
 EVENTLOG_ASSERT_SIZE(eventlog_instance_open, 16);
 EVENTLOG_ASSERT_SIZE(eventlog_ring_header, 512);
 EVENTLOG_ASSERT_AT(eventlog_ring_header, meta_offset, 32);

@@ -33,7 +33,7 @@ struct definition {
 	char *provider;
 	char *event;
 	char *fields;
-	struct eventlog_describe describe;
+	struct eventlog_definition describe;
 	bool is_explained;	/* a process has that marker */
 };
 
@@ -105,7 +105,7 @@ static bool is_of_module(const struct scan *scan, uint32_t descriptor)
 	return false;
 }
 
-static int add_definition(struct scan *scan, const struct eventlog_describe *describe,
+static int add_definition(struct scan *scan, const struct eventlog_definition *describe,
 			  const char *text)
 {
 	const struct elog_schema_event *event;
@@ -145,17 +145,17 @@ out:
 
 static int read_definitions(struct scan *scan, int fd)
 {
-	struct eventlog_describe describe = { .size = sizeof(describe) };
-	struct elog_definitions *definitions = NULL;
+	struct eventlog_definition describe = { .size = sizeof(describe) };
+	struct elog_list *definitions = NULL;
 	const char *text;
-	int ret = elog_definitions_open(fd, &definitions);
+	int ret = elog_list_open(fd, EVENTLOG_LIST_DEFINITIONS, 0, &definitions);
 
 	while (!ret) {
-		ret = elog_definitions_next(definitions, &describe, &text);
+		ret = elog_list_next(definitions, &describe, &text);
 		if (!ret && describe.state & EVENTLOG_DESCRIBED_LIVE)
 			ret = add_definition(scan, &describe, text);
 	}
-	elog_definitions_close(definitions);
+	elog_list_close(definitions);
 	if (ret != -ENOENT)
 		return ret;
 	if (scan->definition_count)

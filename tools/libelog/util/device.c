@@ -144,23 +144,6 @@ int elog_instance_delete(int fd, uint32_t id)
 	return ioctl(fd, EVENTLOG_IOC_INSTANCE_DELETE, &request) ? -errno : 0;
 }
 
-int elog_instance_next(int fd, struct eventlog_instance_next *instance, char *name,
-		       uint32_t size)
-{
-	struct eventlog_instance_next next = {
-		.size = sizeof(next), .name = (uintptr_t)name, .name_size = size,
-	};
-
-	if (instance->size < ELOG_SIZE_TO(struct eventlog_instance_next, files))
-		return -EINVAL;
-	next.id = instance->id;
-	if (ioctl(fd, EVENTLOG_IOC_INSTANCE_NEXT, &next))
-		return -errno;
-	next.name = instance->name;
-	elog_struct_put(instance, &next, sizeof(next));
-	return 0;
-}
-
 int elog_instance_open(int fd, uint32_t id)
 {
 	struct eventlog_instance_open request = { .size = sizeof(request), .id = id };

@@ -45,7 +45,7 @@ void elog_processes_update(struct elog_processes *processes, uint32_t pid,
 /**
  * elog_processes_keep() - set a name that the kernel has kept of a thread with events
  * @processes: the table
- * @name: from EVENTLOG_IOC_NAMES
+ * @name: from EVENTLOG_LIST_NAMES
  *
  * Replaces names from /proc and older names.
  */
