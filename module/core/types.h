@@ -348,7 +348,7 @@ struct eventlog_event_policy {
  * @domain: its domain
  * @provider: its provider
  * @name: its name, in the same allocation
- * @fields_text: schema lines of its fields; for an event of a kernel provider, or with
+ * @fields_text: as in &struct eventlog_fields; for an event of a kernel provider, or with
  *	@tables, the whole statement; owned
  * @tables: the schema that a process registered; NULL: there is none; constant, owned
  * @types: see struct eventlog_fields; constant, owned

@@ -258,7 +258,7 @@ eventlog_command_register(struct eventlog_file *file, struct eventlog_register *
 	registration = ERR_PTR(-EPERM);
 	if (eventlog_provider_is_reserved(provider))
 		goto out_provider;
-	ret = eventlog_fields_parse(command, &fields);
+	ret = eventlog_fields_parse(command, true, &fields);
 	registration = ERR_PTR(ret);
 	if (ret)
 		goto out_provider;

@@ -150,7 +150,7 @@ struct eventlog_version {
 /* ------------------------------------------------------------------------
  * nr 1, producer: register an event
  *
- * command: "name [type field[;type field...]]", types
+ * command: "name ["description"] [type field[;type field...]]", types
  *	u8 u16 u32 u64 s8 s16 s32 s64
  *	char, unsigned char, short, unsigned short, int, unsigned int
  *	char[N], unsigned char[N]
@@ -162,8 +162,10 @@ struct eventlog_version {
  * part.  The offset is relative to the start of the payload (__data_loc) or to the
  * end of the word (__rel_loc).  The size of a string includes its NUL.
  *
- * Registrations with the same provider, name, fields, level and keywords share one
- * definition.  If any of these differs, another definition is created.
+ * The description is a string as in elog_schema(5), in printable ASCII, and is not empty.
+ *
+ * Registrations with the same provider, name, description, fields, level and keywords share
+ * one definition.  If any of these differs, another definition is created.
  *
  * With EVENTLOG_REGISTER_SCHEMA, command is a schema text in canonical form, see
  * elog_schema(5), that describes one event, which is the last statement.  The schema
