@@ -23,6 +23,7 @@ union eventlog_argument {
 	struct eventlog_delete delete;
 	struct eventlog_counts counts;
 	struct eventlog_definitions definitions;
+	struct eventlog_registration_next registration_next;
 	struct eventlog_user_quota quota;
 	struct eventlog_subscribe subscribe;
 	struct eventlog_rule rule;
@@ -37,6 +38,7 @@ union eventlog_argument {
 	struct eventlog_marker_policy marker_policy;
 	struct eventlog_marker_policy_next marker_policy_next;
 	struct eventlog_filter_get filter_get;
+	struct eventlog_marker_handlers marker_handlers;
 	struct eventlog_instance_create instance_create;
 	struct eventlog_instance_delete instance_delete;
 	struct eventlog_instance_next instance_next;

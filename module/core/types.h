@@ -93,6 +93,7 @@ struct task_struct;
  * @providers: struct eventlog_provider_info of processes, hashed by name
  * @kernel_names: registered kernel providers, likewise
  * @provider_ids: 1 to 65535
+ * @producers: struct eventlog_file of producers; see user/registrations.h
  * @update_lock: see the top of the file
  * @kernel_providers: struct eventlog_provider_info of registered kernel
  *	providers; under @update_lock
@@ -147,6 +148,7 @@ struct eventlog_domain {
 	DECLARE_HASHTABLE(providers, 8);
 	DECLARE_HASHTABLE(kernel_names, 8);
 	struct ida provider_ids;
+	struct xarray producers;
 	struct mutex update_lock;
 	struct list_head kernel_providers;
 	unsigned int kernel_provider_count;

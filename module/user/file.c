@@ -26,6 +26,7 @@
 #include "user/instance.h"
 #include "user/mapped.h"
 #include "user/producer.h"
+#include "user/registrations.h"
 #include "user/status.h"
 #include "user/subscribe.h"
 #include "user/visible.h"
@@ -139,6 +140,8 @@ static const struct eventlog_ioctl eventlog_file_table[] = {
 	EVENTLOG_IOCTL(DEFINITIONS, eventlog_definitions, buffer_size, eventlog_ioctl_definitions),
 	EVENTLOG_IOCTL(QUOTA, eventlog_user_quota, denied, eventlog_ioctl_quota),
 	EVENTLOG_IOCTL(DESCRIBE, eventlog_describe, instance, eventlog_ioctl_describe),
+	EVENTLOG_IOCTL(REGISTRATION_NEXT, eventlog_registration_next, defaults,
+		       eventlog_ioctl_registration_next),
 };
 
 static const struct eventlog_ioctls eventlog_file_ioctls = {
