@@ -65,6 +65,8 @@ static const struct {
 	{ CALL(POLICY_ADD, eventlog_marker_policy, id, true), 0 },
 	{ CALL(POLICY_NEXT, eventlog_marker_policy_next, operation, true), ENOENT },
 	{ CALL(FILTER_GET, eventlog_filter_get, generation, true), ENOENT },
+	{ CALL(MARKER_HANDLERS, eventlog_marker_handlers, defaults, false), ENOENT },
+	{ CALL(REGISTRATION_NEXT, eventlog_registration_next, defaults, true), ENOENT },
 	{ CALL(INSTANCE_CREATE, eventlog_instance_create, fd, true), EFAULT },
 	{ CALL(INSTANCE_DELETE, eventlog_instance_delete, id, false), ENOENT },
 	{ CALL(INSTANCE_OPEN, eventlog_instance_open, fd, true), ENOENT },
@@ -418,7 +420,7 @@ TEST(unknown_ioctls_are_enotty)
 	memory[0] = memory[1] = 16;
 	for (role = 0; role < ARRAY_SIZE(fds); role++) {
 		for (nr = 4; nr < 256; nr++) {
-			if (nr == 5 || (nr >= 8 && nr <= 20 && nr != 15) ||
+			if (nr == 5 || (nr >= 8 && nr <= 22 && nr != 15) ||
 			    (nr >= 24 && nr <= 29 && nr != 28))
 				continue;
 			test_note("nr %u", nr);

@@ -307,6 +307,22 @@ static int call_filter_get(void)
 	return ioctl(made.producer, EVENTLOG_IOC_FILTER_GET, &request);
 }
 
+static int call_marker_handlers(void)
+{
+	struct eventlog_marker_handlers request = {
+		.size = sizeof(request), .write_index = made.program_index,
+	};
+
+	return ioctl(made.producer, EVENTLOG_IOC_MARKER_HANDLERS, &request);
+}
+
+static int call_registration_next(void)
+{
+	struct eventlog_registration_next request = { .size = sizeof(request) };
+
+	return ioctl(made.producer, EVENTLOG_IOC_REGISTRATION_NEXT, &request);
+}
+
 static int call_instance(void)
 {
 	struct eventlog_instance_create request = {
@@ -435,7 +451,8 @@ static const struct {
 	{ "PAUSE", call_pause }, { "LIST of names", call_names },
 	{ "MARKER_NEXT", call_marker_next }, { "MARKER_SET", call_marker_set },
 	{ "POLICY_ADD", call_policy }, { "POLICY_NEXT", call_policy_next },
-	{ "FILTER_GET", call_filter_get }, { "INSTANCE_CREATE and _DELETE", call_instance },
+	{ "FILTER_GET", call_filter_get }, { "MARKER_HANDLERS", call_marker_handlers },
+	{ "REGISTRATION_NEXT", call_registration_next }, { "INSTANCE_CREATE and _DELETE", call_instance },
 	{ "mmap of a ring", call_map_ring },
 	{ "mmap of the status map", call_map_status }, { "ATTACH", call_attach },
 	{ "ATTACH to take over", call_take_over }, { "DETACH", call_detach },

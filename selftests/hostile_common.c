@@ -202,7 +202,8 @@ static const struct {
 	CALL(13, eventlog_describe), CALL(14, eventlog_pause),
 	CALL(16, eventlog_marker_next), CALL(17, eventlog_marker_set),
 	CALL(18, eventlog_marker_policy), CALL(19, eventlog_marker_policy_next),
-	CALL(20, eventlog_filter_get), CALL(24, eventlog_attach), CALL(25, eventlog_detach),
+	CALL(20, eventlog_filter_get), CALL(21, eventlog_marker_handlers),
+	CALL(22, eventlog_registration_next), CALL(24, eventlog_attach), CALL(25, eventlog_detach),
 	/* Not INSTANCE_CREATE: instances would outlive the test. */
 	CALL(27, eventlog_instance_delete),
 	CALL(29, eventlog_instance_open),
@@ -286,6 +287,14 @@ static void request_fill(struct hostile *hostile, union request *request, unsign
 		request->filter_get.terms_size = TEXT_BYTES / 2;
 		request->filter_get.pool = out + TEXT_BYTES / 2;
 		request->filter_get.pool_size = TEXT_BYTES / 2;
+		break;
+	case 21:
+		request->marker_handlers.write_index = pick(hostile, 6);
+		request->marker_handlers.handlers = pick(hostile, 8);
+		request->marker_handlers.defaults = pick(hostile, 8);
+		break;
+	case 22:
+		request->registration_next.cursor = (__u64)pick(hostile, 8) << 32;
 		break;
 	case 24:
 		request->attach.ring = pick(hostile, 2) * pick(hostile, 4);

@@ -26,6 +26,7 @@ union eventlog_argument {
 	struct eventlog_unregister unregister;
 	struct eventlog_delete delete;
 	struct eventlog_list list;
+	struct eventlog_registration_next registration_next;
 	struct eventlog_subscribe subscribe;
 	struct eventlog_rule rule;
 	struct eventlog_rule_delete rule_delete;
@@ -38,6 +39,7 @@ union eventlog_argument {
 	struct eventlog_marker_policy marker_policy;
 	struct eventlog_marker_policy_next marker_policy_next;
 	struct eventlog_filter_get filter_get;
+	struct eventlog_marker_handlers marker_handlers;
 	struct eventlog_instance_create instance_create;
 	struct eventlog_instance_delete instance_delete;
 	struct eventlog_instance_open instance_open;

@@ -27,6 +27,7 @@
 #include "user/instance.h"
 #include "user/mapped.h"
 #include "user/producer.h"
+#include "user/registrations.h"
 #include "user/status.h"
 #include "user/subscribe.h"
 #include "user/visible.h"
@@ -133,6 +134,8 @@ static const struct eventlog_ioctl eventlog_file_table[] = {
 	EVENTLOG_IOCTL(DELETE, eventlog_delete, event, eventlog_ioctl_delete),
 	EVENTLOG_IOCTL(LIST, eventlog_list, ring, eventlog_ioctl_list),
 	EVENTLOG_IOCTL(DESCRIBE, eventlog_describe, instance, eventlog_ioctl_describe),
+	EVENTLOG_IOCTL(REGISTRATION_NEXT, eventlog_registration_next, defaults,
+		       eventlog_ioctl_registration_next),
 };
 
 static const struct eventlog_ioctls eventlog_file_ioctls = {

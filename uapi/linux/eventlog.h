@@ -106,7 +106,9 @@ enum eventlog_level {
 #define EVENTLOG_IOC_POLICY_ADD	EVENTLOG_IOC(18)
 #define EVENTLOG_IOC_POLICY_NEXT EVENTLOG_IOC(19)
 #define EVENTLOG_IOC_FILTER_GET	EVENTLOG_IOC(20)
-/* 21 to 23: reserved for markers */
+#define EVENTLOG_IOC_MARKER_HANDLERS EVENTLOG_IOC(21)
+#define EVENTLOG_IOC_REGISTRATION_NEXT EVENTLOG_IOC(22)
+/* 23: reserved for markers */
 #define EVENTLOG_IOC_ATTACH	EVENTLOG_IOC(24)
 #define EVENTLOG_IOC_DETACH	EVENTLOG_IOC(25)
 #define EVENTLOG_IOC_INSTANCE_CREATE EVENTLOG_IOC(26)
@@ -170,7 +172,7 @@ struct eventlog_info {
 /* ------------------------------------------------------------------------
  * nr 1, producer: register an event
  *
- * command: "name [type field[;type field...]]", types
+ * command: "name ["description"] [type field[;type field...]]", types
  *	u8 u16 u32 u64 s8 s16 s32 s64
  *	char, unsigned char, short, unsigned short, int, unsigned int
  *	char[N], unsigned char[N]
@@ -182,8 +184,10 @@ struct eventlog_info {
  * part.  The offset is relative to the start of the payload (__data_loc) or to the
  * end of the word (__rel_loc).  The size of a string includes its NUL.
  *
- * Registrations with the same provider, name, fields, level and keywords share one
- * definition.  If any of these differs, another definition is created.
+ * The description is a string as in elog_schema(5), in printable ASCII, and is not empty.
+ *
+ * Registrations with the same provider, name, description, fields, level and keywords share
+ * one definition.  If any of these differs, another definition is created.
  *
  * With EVENTLOG_REGISTER_SCHEMA, command is a schema text in canonical form, see
  * elog_schema(5), that describes one event, which is the last statement.  The schema
@@ -850,6 +854,35 @@ struct eventlog_filter_get {
 	__u32 generation;	/* out: of the status map, when the results were taken */
 };
 
+/*
+ * nr 21, producer: say which handlers the program itself has enabled for a marker, for
+ * REGISTRATION_NEXT.  Until then these are TRACE.  ENOENT: no such write_index.
+ */
+struct eventlog_marker_handlers {
+	__u32 size;
+	__u32 write_index;
+	__u32 handlers;		/* EVENTLOG_MARKER_*: enabled now */
+	__u32 defaults;		/* EVENTLOG_MARKER_*: enabled at first */
+};
+
+/*
+ * nr 22, any role: get the next registration of an event by a program.  Repeat the call with the
+ * returned cursor until it fails with ENOENT: there are no more.  EINTR: a fatal signal arrived.
+ *
+ * An opener without CAP_PERFMON and CAP_SYS_ADMIN only finds registrations of files that its
+ * effective uid has opened.  pid is the process that has registered the first event of the
+ * file, in the caller's pid namespace; 0: it is not in the namespace, or has ended.
+ */
+struct eventlog_registration_next {
+	__u32 size;
+	__u32 flags;		/* 0 */
+	__u64 cursor;		/* in: 0 for the first registration; out: its place */
+	__u32 descriptor;	/* out: of the event */
+	__u32 pid;		/* out */
+	__u32 handlers;		/* out: of MARKER_HANDLERS */
+	__u32 defaults;		/* out: of MARKER_HANDLERS */
+};
+
 /* ------------------------------------------------------------------------
  * Instances.
  *
@@ -1179,6 +1212,8 @@ EVENTLOG_ASSERT_AT(eventlog_marker_policy_next, text_size, 16);
 EVENTLOG_ASSERT_SIZE(eventlog_filter_get, 56);
 EVENTLOG_ASSERT_AT(eventlog_filter_get, terms, 32);
 EVENTLOG_ASSERT_AT(eventlog_filter_get, generation, 52);
+EVENTLOG_ASSERT_SIZE(eventlog_marker_handlers, 16);
+EVENTLOG_ASSERT_SIZE(eventlog_registration_next, 32);
 EVENTLOG_ASSERT_SIZE(eventlog_instance_create, 168);
 EVENTLOG_ASSERT_AT(eventlog_instance_create, limits, 32);
 EVENTLOG_ASSERT_AT(eventlog_instance_create, fd, 164);

@@ -134,7 +134,7 @@ void elog_producer_release(struct elog_producer *producer,
  * elog_event_register() - register an event
  * @producer: the producer
  * @provider: the provider's name, or NULL for EVENTLOG_DEFAULT_PROVIDER
- * @command: "name [type field[;type field...]]", as linux/eventlog.h says
+ * @command: "name ["description"] [type field[;type field...]]", as linux/eventlog.h says
  * @level: enum eventlog_level, 0 for EVENTLOG_LEVEL_INFO
  * @keywords: mask of keywords
  * @flags: 0 or EVENTLOG_REGISTER_PERSIST
