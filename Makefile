@@ -14,7 +14,8 @@ help_text := \
 	'  check        build everything and run the tests that prove a change' \
 	'  check-everything  run all tests on all kernels and all benchmarks: hours;' \
 	'               FROM=TARGET continues an interrupted run' \
-	'  check-static check warnings (W=1, sparse), includes, tests and words' \
+	'  check-static check warnings (W=1, sparse), includes, tests, words, and whether the' \
+	'               layout of linux/eventlog.h or the functions of libelog have changed' \
 	'  check-fleet  test elog ship with a cluster of NATS servers that are killed, cut off,' \
 	'               or have no space' \
 	'  check-user-events  run the tests of user_events of the kernel on 6.1 and 6.12' \
@@ -136,7 +137,7 @@ check-static:
 	@! grep -E '^($(build)/|(\./)?(module|uapi|include/linux/eventlog)[/.]).*: (warning|error):|^WARNING: modpost' \
 		'$(build)/log' >&2
 	@echo 'no warnings from W=1 and sparse'
-	@status=0; for check in layers bats words; do \
+	@status=0; for check in layers bats words uapi libelog; do \
 		scripts/check-$$check || status=1; done; \
 	scripts/draw-house --check || status=1; exit $$status
 

@@ -63,7 +63,7 @@ load elog.bash
 		contains "$output" "usage: elog $verb" "Exit status" --help --version
 		run_elog $verb -V
 		[ "$status" = 0 ]
-		contains "$output" "elog " "(ABI 2)"
+		contains "$output" "elog " "(ABI 3)"
 	done
 	run_elog capture -h
 	options=(-e -k -l -s -p -t -C -n -d -q -v --sample --per-cpu-bytes --overwrite

@@ -64,6 +64,7 @@ static void fail_prepare(void)
 static struct {
 	int producer;		/* has a registration of "scarce" and one with a session */
 	__u32 index;
+	__u32 descriptor;
 	__u32 session_index;
 	struct consumer consumer;
 	__u32 program_index;	/* of a program's marker */
@@ -88,11 +89,11 @@ static int call_open(void)
 	return fd < 0 ? -1 : close(fd);
 }
 
-static int call_version(void)
+static int call_info(void)
 {
-	struct eventlog_version request = { .size = sizeof(request) };
+	struct eventlog_info request = { .size = sizeof(request) };
 
-	return ioctl(made.producer, EVENTLOG_IOC_VERSION, &request);
+	return ioctl(made.producer, EVENTLOG_IOC_INFO, &request);
 }
 
 /* Registers on a new file. */
@@ -148,20 +149,6 @@ static int call_delete(void)
 	if (register_new(EVENTLOG_REGISTER_PERSIST, "scarce_kept u32 value"))
 		return -1;
 	return try_delete(made.producer, NULL, "scarce_kept");
-}
-
-static int call_counts(void)
-{
-	struct eventlog_counts request = { .size = sizeof(request) };
-
-	return ioctl(made.producer, EVENTLOG_IOC_COUNTS, &request);
-}
-
-static int call_quota(void)
-{
-	struct eventlog_user_quota request = { .size = sizeof(request) };
-
-	return ioctl(made.producer, EVENTLOG_IOC_QUOTA, &request);
 }
 
 static int subscribe(__u32 flags)
@@ -221,21 +208,28 @@ static int call_stat(void)
 static int call_describe(void)
 {
 	struct eventlog_describe request = {
-		.size = sizeof(request), .flags = EVENTLOG_DESCRIBE_NEXT,
+		.size = sizeof(request), .descriptor = made.descriptor,
 		.text = PTR(made.text), .text_size = sizeof(made.text),
 	};
 
 	return ioctl(made.producer, EVENTLOG_IOC_DESCRIBE, &request);
 }
 
+static int call_list(int fd, __u32 kind)
+{
+	struct eventlog_list request = list_request(kind, made.text, sizeof(made.text));
+
+	return ioctl(fd, EVENTLOG_IOC_LIST, &request);
+}
+
 static int call_definitions(void)
 {
-	struct eventlog_definitions request = {
-		.size = sizeof(request),
-		.buffer = PTR(made.text), .buffer_size = sizeof(made.text),
-	};
+	return call_list(made.producer, EVENTLOG_LIST_DEFINITIONS);
+}
 
-	return ioctl(made.producer, EVENTLOG_IOC_DEFINITIONS, &request);
+static int call_names(void)
+{
+	return call_list(made.consumer.fd, EVENTLOG_LIST_NAMES);
 }
 
 /* The witness writes after each call, so the rings must not stay paused. */
@@ -252,17 +246,6 @@ static int call_pause(void)
 	CHECK_OK(ioctl(made.consumer.fd, EVENTLOG_IOC_PAUSE, &request));
 	errno = EFAULT;
 	return -1;
-}
-
-static int call_names(void)
-{
-	struct eventlog_names request = {
-		.size = sizeof(request), .names = PTR(made.text),
-		.count = sizeof(made.text) / sizeof(struct eventlog_name),
-		.name_size = sizeof(struct eventlog_name),
-	};
-
-	return ioctl(made.consumer.fd, EVENTLOG_IOC_NAMES, &request);
 }
 
 static int call_marker_next(void)
@@ -322,6 +305,22 @@ static int call_filter_get(void)
 	};
 
 	return ioctl(made.producer, EVENTLOG_IOC_FILTER_GET, &request);
+}
+
+static int call_marker_handlers(void)
+{
+	struct eventlog_marker_handlers request = {
+		.size = sizeof(request), .write_index = made.program_index,
+	};
+
+	return ioctl(made.producer, EVENTLOG_IOC_MARKER_HANDLERS, &request);
+}
+
+static int call_registration_next(void)
+{
+	struct eventlog_registration_next request = { .size = sizeof(request) };
+
+	return ioctl(made.producer, EVENTLOG_IOC_REGISTRATION_NEXT, &request);
 }
 
 static int call_instance(void)
@@ -442,17 +441,18 @@ static const struct {
 	const char *name;
 	int (*call)(void);
 } calls[] = {
-	{ "open", call_open }, { "VERSION", call_version }, { "REGISTER", call_register },
+	{ "open", call_open }, { "INFO", call_info }, { "REGISTER", call_register },
 	{ "REGISTER with a schema", call_register_schema },
 	{ "REGISTER again", call_register_again }, { "UNREGISTER", call_unregister },
-	{ "DELETE", call_delete }, { "COUNTS", call_counts }, { "QUOTA", call_quota },
+	{ "DELETE", call_delete },
 	{ "SUBSCRIBE", call_subscribe }, { "SUBSCRIBE, overwrite", call_subscribe_overwrite },
 	{ "RULE_ADD", call_rule }, { "FLUSH", call_flush }, { "STAT", call_stat },
-	{ "DESCRIBE", call_describe }, { "DEFINITIONS", call_definitions },
-	{ "PAUSE", call_pause }, { "NAMES", call_names },
+	{ "DESCRIBE", call_describe }, { "LIST of definitions", call_definitions },
+	{ "PAUSE", call_pause }, { "LIST of names", call_names },
 	{ "MARKER_NEXT", call_marker_next }, { "MARKER_SET", call_marker_set },
 	{ "POLICY_ADD", call_policy }, { "POLICY_NEXT", call_policy_next },
-	{ "FILTER_GET", call_filter_get }, { "INSTANCE_CREATE and _DELETE", call_instance },
+	{ "FILTER_GET", call_filter_get }, { "MARKER_HANDLERS", call_marker_handlers },
+	{ "REGISTRATION_NEXT", call_registration_next }, { "INSTANCE_CREATE and _DELETE", call_instance },
 	{ "mmap of a ring", call_map_ring },
 	{ "mmap of the status map", call_map_status }, { "ATTACH", call_attach },
 	{ "ATTACH to take over", call_take_over }, { "DETACH", call_detach },
@@ -474,7 +474,9 @@ static void make(void)
 	struct eventlog_register event;
 
 	made.producer = device_open();
-	made.index = register_event(made.producer, "scarce u32 value").write_index;
+	event = register_event(made.producer, "scarce u32 value");
+	made.index = event.write_index;
+	made.descriptor = event.descriptor;
 	event = register_request("scarce_session u32 value");
 	event.flags = EVENTLOG_REGISTER_SESSION;
 	register_with(made.producer, &event);
@@ -621,7 +623,6 @@ static int subscribe_other(void)
 
 TEST(removals)
 {
-	struct eventlog_counts counts = { .size = sizeof(counts) };
 	struct eventlog_register event = register_request("scarce_session u32 value");
 	__u32 plain, ids[3];
 	int others[2], i;
@@ -653,8 +654,7 @@ TEST(removals)
 		close_other(others[1], 0x4);
 		remove_rule(made.consumer.fd, ids[2]);
 		check_sessions(0);
-		CHECK_OK(ioctl(made.producer, EVENTLOG_IOC_COUNTS, &counts));
-		CHECK_EQ(counts.enabled, 0);
+		CHECK_EQ(info_of(made.producer).enabled, 0);
 	}
 	consumer_close(&made.consumer);
 	close(made.producer);

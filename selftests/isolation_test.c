@@ -275,7 +275,6 @@ TEST(all_rules_match)
 /* Ended events are kept until the first subscriber closes; all others have many rules. */
 TEST(retained_definitions)
 {
-	struct eventlog_counts counts = { .size = sizeof(counts) };
 	int first, subscribers[4], producer, i, j;
 	static struct filter filter;
 
@@ -288,8 +287,7 @@ TEST(retained_definitions)
 			CHECK_OK(try_register_number(producer, "ended", i * 100 + j));
 		close(producer);
 	}
-	CHECK_OK(ioctl(first, EVENTLOG_IOC_COUNTS, &counts));
-	CHECK_EQ(counts.retained, EVENTS);
+	CHECK_EQ(info_of(first).retained, EVENTS);
 	for (i = 0; i < 4; i++) {
 		subscribers[i] = tenant_subscribe(0);
 		for (j = 0; j < RULES; j++)
@@ -298,8 +296,7 @@ TEST(retained_definitions)
 	steps_reset();
 	close(first);
 	CHECK_STEPS("close of the first subscriber", 500);
-	CHECK_OK(ioctl(subscribers[0], EVENTLOG_IOC_COUNTS, &counts));
-	CHECK_EQ(counts.retained, 0);
+	CHECK_EQ(info_of(subscribers[0]).retained, 0);
 	for (i = 0; i < 4; i++)
 		close(subscribers[i]);
 	tenant_remove();
@@ -338,7 +335,7 @@ static bool killed_in_time(void)
 		.size = sizeof(all), .operation = EVENTLOG_MARKER_OP_REMOVE,
 		.handlers = EVENTLOG_MARKER_PRINT | EVENTLOG_MARKER_PROBE,
 	};
-	struct eventlog_counts counts = { .size = sizeof(counts) };
+	struct eventlog_info info;
 	int status;
 	pid_t child;
 
@@ -351,14 +348,14 @@ static bool killed_in_time(void)
 		;
 	kill(child, SIGKILL);
 	CHECK_EQ(waitpid(child, &status, 0), child);
-	CHECK_OK(ioctl(killed_fd, EVENTLOG_IOC_COUNTS, &counts));
+	info = info_of(killed_fd);
 	if (killed_policy)
 		CHECK_OK(ioctl(killed_fd, EVENTLOG_IOC_POLICY_ADD, &all));
 	/* A rule that was not added has no number. */
-	if (!killed_policy && !counts.enabled)
+	if (!killed_policy && !info.enabled)
 		CHECK_ERRNO(try_rule_delete(killed_fd, 1), ENOENT);
 	close(killed_fd);
-	return WIFSIGNALED(status) && !counts.enabled && !counts.policies;
+	return WIFSIGNALED(status) && !info.enabled && !info.policies;
 }
 
 TEST(killed_while_adding)
@@ -384,7 +381,6 @@ TEST(killed_while_adding)
 /* Rules with large filters that match many events reach the limit of the instance. */
 TEST(rules_times_events)
 {
-	struct eventlog_counts counts = { .size = sizeof(counts) };
 	static struct filter filter;
 	int subscriber, producer, i;
 	__u32 id, last = 0;
@@ -410,9 +406,8 @@ TEST(rules_times_events)
 	CHECK_EQ(errno, EDQUOT);
 	CHECK(i > 200);
 	CHECK_OK(try_register_number(producer, "event", 0));
-	CHECK_OK(ioctl(producer, EVENTLOG_IOC_COUNTS, &counts));
-	CHECK_EQ(counts.events, 400 + i);
-	CHECK_EQ(counts.enabled, 400 + i);
+	CHECK_EQ(info_of(producer).events, 400 + i);
+	CHECK_EQ(info_of(producer).enabled, 400 + i);
 	/* A rule less makes room. */
 	CHECK_OK(try_rule_delete(subscriber, last));
 	CHECK_OK(try_register_number(producer, "more", i));

@@ -556,10 +556,7 @@ static void *take_over(void *argument)
 TEST(ring_is_taken_over)
 {
 	struct eventlog_name names[EVENTLOG_NAMES_MAX];
-	struct eventlog_names request = {
-		.size = sizeof(request), .count = EVENTLOG_NAMES_MAX, .names = PTR(names),
-		.name_size = sizeof(*names),
-	};
+	struct eventlog_list request = list_request(EVENTLOG_LIST_NAMES, names, 0);
 	bool found = false;
 	pthread_t thread;
 	struct pair pair;
@@ -574,8 +571,8 @@ TEST(ring_is_taken_over)
 	pair_check(&pair, getpid(), (long)tid);
 	for (request.ring = pair.consumer.setup.rings - pair.consumer.setup.shards;
 	     request.ring < pair.consumer.setup.rings; request.ring++) {
-		request.count = EVENTLOG_NAMES_MAX;
-		CHECK_OK(ioctl(pair.consumer.fd, EVENTLOG_IOC_NAMES, &request));
+		request.buffer_size = sizeof(names);
+		CHECK_OK(ioctl(pair.consumer.fd, EVENTLOG_IOC_LIST, &request));
 		while (request.count--)
 			found |= names[request.count].tid == (__u32)(long)tid &&
 				 !strcmp(names[request.count].comm, "heir");

@@ -475,17 +475,14 @@ options = struct.pack("=IIQQQIIQQQQQIIQ", 96, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0
 writer = ctypes.c_void_p()
 assert not library.elog_writer_open(ctypes.byref(writer), fd, options)
 assert not library.elog_writer_schema(writer, 5, 1, schema)
-session, position, time = 1, 0, 1000
+session, time = 1, 1000
 while session <= int(sys.argv[3]):
-    data = b""
     for i in range(1000):
         time += 1
         if i:
             session += 1
-        data += struct.pack("=IIQQII", 32, 5, time, session if i else 1, 9, 9)
-    assert library.elog_writer_raw(
-        writer, 0, 0, data, ctypes.c_size_t(len(data)), ctypes.c_uint64(position)) == len(data)
-    position += len(data)
+        item = struct.pack("=IIIIQQII88x", 0, 0, 0, 5, time, session if i else 1, 9, 9)
+        assert not library.elog_writer_add(writer, item)
     assert not library.elog_writer_sync(
         writer, ctypes.c_uint64(time + 1), None, ctypes.c_size_t(0))
 assert not library.elog_writer_end(writer, ctypes.c_uint64(0))

@@ -268,7 +268,31 @@ static int eventlog_fields_shrink(struct eventlog_fields *fields)
 	return 0;
 }
 
-int eventlog_fields_parse(char *command, struct eventlog_fields *fields)
+/*
+ * Moves the description at *@rest, a string of the schema language in printable ASCII, to the
+ * first line of the text.
+ */
+static int eventlog_description_take(struct eventlog_parser *parser, char **rest)
+{
+	char *end = *rest + 1;
+
+	if (*end == '"')
+		return -EINVAL;
+	for (; *end != '"'; end++) {
+		if (*end == '\\' && *++end != '"' && *end != '\\')
+			return -EINVAL;
+		if (!isascii(*end) || !isprint(*end))
+			return -EINVAL;
+	}
+	if (*++end && !isspace(*end))
+		return -EINVAL;
+	if (*end)
+		*end++ = '\0';
+	swap(*rest, end);
+	return eventlog_text_add(parser, "%s\n", end);
+}
+
+int eventlog_fields_parse(char *command, bool described, struct eventlog_fields *fields)
 {
 	struct eventlog_parser *parser;
 	size_t length = strlen(command);
@@ -307,6 +331,9 @@ int eventlog_fields_parse(char *command, struct eventlog_fields *fields)
 		goto out;
 
 	ret = 0;
+	rest = skip_spaces(rest);
+	if (described && *rest == '"')
+		ret = eventlog_description_take(parser, &rest);
 	while (!ret && (field = strsep(&rest, ";")))
 		ret = eventlog_field_parse(parser, field);
 	if (!ret)

@@ -7,6 +7,7 @@
 #define EVENTLOG_FIELDS_H
 
 #include <linux/errno.h>
+#include <linux/string.h>
 #include <linux/types.h>
 #include <uapi/linux/eventlog.h>
 
@@ -41,8 +42,8 @@ struct eventlog_tables;
 /**
  * struct eventlog_fields - a parsed command or schema
  * @name: name of the event; not owned, part of the command or of @tables
- * @text: the fields in the schema language, one per line; the whole statement of a
- *	schema; owned
+ * @text: the fields in the schema language, one per line, after a line with the quoted
+ *	description if there is one; the whole statement of a schema; owned
  * @layout: the layout of the payload; owned
  * @tables: the schema; NULL for a command; owned
  * @types: the fields' types as the trace event shows them, one a line; NULL: those of
@@ -61,6 +62,7 @@ struct eventlog_fields {
 /**
  * eventlog_fields_parse() - parse a command string
  * @command: the string; modified
+ * @described: it may have a description
  * @fields: output; on success the caller frees it with eventlog_fields_free()
  *
  * Context: process context.
@@ -68,7 +70,16 @@ struct eventlog_fields {
  * Return: 0; -EINVAL: syntax error; -E2BIG: too many fields, or the fixed part is
  * larger than EVENTLOG_PAYLOAD_MAX; -ENOMEM.
  */
-int eventlog_fields_parse(char *command, struct eventlog_fields *fields);
+int eventlog_fields_parse(char *command, bool described, struct eventlog_fields *fields);
+
+/**
+ * eventlog_fields_lines() - get the lines of a text behind its description
+ * @text: as in &struct eventlog_fields
+ */
+static inline const char *eventlog_fields_lines(const char *text)
+{
+	return *text == '"' ? strchr(text, '\n') + 1 : text;
+}
 
 /**
  * eventlog_fields_free() - free the members of a parsed command

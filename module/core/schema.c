@@ -36,7 +36,7 @@ void eventlog_schema_write(struct eventlog_text *text, const void *context)
 	eventlog_text_name(text, event->name, EVENTLOG_EVENT_PLAIN);
 	eventlog_text_print(text, " %s ", eventlog_level_names[event->level]);
 	eventlog_text_print(text, event->keywords ? "%#llx" : "-", event->keywords);
-	eventlog_text_print(text, "\n%s", event->fields_text);
+	eventlog_text_print(text, *event->fields_text == '"' ? " %s" : "\n%s", event->fields_text);
 }
 
 char *eventlog_schema_text(const struct eventlog_event *event, u32 *bytes)

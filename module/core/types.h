@@ -91,6 +91,7 @@ struct task_struct;
  * @providers: struct eventlog_provider_info of processes, hashed by name
  * @kernel_names: registered kernel providers, likewise
  * @provider_ids: 1 to 65535
+ * @producers: struct eventlog_file of producers; see user/registrations.h
  * @update_lock: see the top of the file
  * @kernel_providers: struct eventlog_provider_info of registered kernel
  *	providers; under @update_lock
@@ -145,6 +146,7 @@ struct eventlog_domain {
 	DECLARE_HASHTABLE(providers, 8);
 	DECLARE_HASHTABLE(kernel_names, 8);
 	struct ida provider_ids;
+	struct xarray producers;
 	struct mutex update_lock;
 	struct list_head kernel_providers;
 	unsigned int kernel_provider_count;
@@ -346,7 +348,7 @@ struct eventlog_event_policy {
  * @domain: its domain
  * @provider: its provider
  * @name: its name, in the same allocation
- * @fields_text: schema lines of its fields; for an event of a kernel provider, or with
+ * @fields_text: as in &struct eventlog_fields; for an event of a kernel provider, or with
  *	@tables, the whole statement; owned
  * @tables: the schema that a process registered; NULL: there is none; constant, owned
  * @types: see struct eventlog_fields; constant, owned

@@ -75,26 +75,26 @@ static bool eventlog_is_word(const char *text, size_t length, const char *word)
 	return strlen(word) == length && !memcmp(text, word, length);
 }
 
-/* Searches the event's lines "\tTYPE NAME\n"; see struct eventlog_subject. */
+/* See struct eventlog_subject. */
 static int eventlog_program_field(const void *of, const char *name,
 				  struct eventlog_operand *operand)
 {
 	const struct eventlog_event *event = of;
-	const char *line, *space, *end;
-	unsigned int index, field = 0;
+	const char *next = event->fields_text;
+	struct eventlog_field_line line;
+	unsigned int index, field;
 
-	for (line = event->fields_text; *line && field < EVENTLOG_MARKER_FIELDS_MAX; field++) {
-		line++;
-		space = strchr(line, ' ');
-		end = strchr(line, '\n');
-		if (eventlog_is_word(space + 1, end - space - 1, name)) {
-			index = eventlog_field_type_find(line, space - line);
-			if (!index || index >= EVENTLOG_MARKER_TYPES)
-				return -EINVAL;
-			eventlog_operand_value(operand, index, field);
-			return 0;
-		}
-		line = end + 1;
+	for (field = 0; field < EVENTLOG_MARKER_FIELDS_MAX; field++) {
+		next = eventlog_field_line_next(next, &line);
+		if (!next)
+			break;
+		if (!eventlog_is_word(line.name, line.name_length, name))
+			continue;
+		index = eventlog_field_type_find(line.type, line.type_length);
+		if (!index || index >= EVENTLOG_MARKER_TYPES)
+			return -EINVAL;
+		eventlog_operand_value(operand, index, field);
+		return 0;
 	}
 	return -ENOENT;
 }

@@ -103,7 +103,8 @@ static u64 eventlog_trace_traits(const struct eventlog_event *event)
 
 /*
  * Equal for equal definitions of providers of the same name in the root, or in instances of the
- * same name: a container may get a new instance while it is traced.
+ * same name: a container may get a new instance while it is traced.  The description, which may
+ * be a marker's place, makes no difference: a program may be compiled again while it is traced.
  */
 static u64 eventlog_trace_key(const struct eventlog_event *event)
 {
@@ -112,7 +113,7 @@ static u64 eventlog_trace_key(const struct eventlog_event *event)
 	return siphash_4u64(siphash_2u64(eventlog_trace_text_hash(event->domain->trace_group),
 					 eventlog_trace_text_hash(event->provider->name), secret),
 			    eventlog_trace_text_hash(event->name),
-			    eventlog_trace_text_hash(event->fields_text) ^
+			    eventlog_trace_text_hash(eventlog_fields_lines(event->fields_text)) ^
 			    eventlog_trace_traits(event) ^
 			    eventlog_trace_text_hash(event->types),
 			    eventlog_trace_text_hash(eventlog_event_preamble(event)) ^ event->keywords,

@@ -27,6 +27,7 @@
 #include "user/file.h"
 #include "user/mapped.h"
 #include "user/producer.h"
+#include "user/registrations.h"
 #include "user/visible.h"
 
 /* Messages up to this are copied to the stack. */
@@ -88,6 +89,8 @@ eventlog_registration_new(struct eventlog_file *file, struct eventlog_register *
 	if (!registration || !registrant)
 		goto err_free;
 	registration->session = request->flags & EVENTLOG_REGISTER_SESSION;
+	registration->handlers = EVENTLOG_MARKER_TRACE;
+	registration->defaults = EVENTLOG_MARKER_TRACE;
 	registration->use.user = file->user;
 
 	mutex_lock(&file->lock);
@@ -96,6 +99,9 @@ eventlog_registration_new(struct eventlog_file *file, struct eventlog_register *
 		goto err_unlock;
 	ret = -EMFILE;
 	if (file->registration_count >= eventlog_registrations_max)
+		goto err_unlock;
+	ret = eventlog_producer_enlist(file);
+	if (ret)
 		goto err_unlock;
 	ret = -EDQUOT;
 	if (!eventlog_user_charge(file->user, EVENTLOG_QUOTA_REGISTRATIONS, 1))
@@ -224,7 +230,7 @@ eventlog_command_register(struct eventlog_file *file, struct eventlog_register *
 	registration = ERR_PTR(-EPERM);
 	if (eventlog_provider_is_reserved(provider))
 		goto out_provider;
-	ret = eventlog_fields_parse(command, &fields);
+	ret = eventlog_fields_parse(command, true, &fields);
 	registration = ERR_PTR(ret);
 	if (ret)
 		goto out_provider;
@@ -424,10 +430,38 @@ static int eventlog_ioctl_filter_get(struct eventlog_domain *domain, struct file
 	return ret;
 }
 
+/* ---- MARKER_HANDLERS ---- */
+
+#define EVENTLOG_REGISTRATION_HANDLERS \
+	(EVENTLOG_MARKER_PRINT | EVENTLOG_MARKER_TRACE | EVENTLOG_MARKER_PROBE)
+
+static int eventlog_ioctl_marker_handlers(struct eventlog_domain *domain, struct file *filp,
+					  void *argument, void __user *user)
+{
+	struct eventlog_file *file = filp->private_data;
+	struct eventlog_registration *registration;
+	struct eventlog_marker_handlers *request = argument;
+
+	if ((request->handlers | request->defaults) & ~EVENTLOG_REGISTRATION_HANDLERS)
+		return -EINVAL;
+	if (eventlog_file_role(file) == EVENTLOG_ROLE_SUBSCRIBER)
+		return -EBUSY;
+	mutex_lock(&file->lock);
+	registration = xa_load(&file->registrations, request->write_index);
+	if (registration) {
+		WRITE_ONCE(registration->handlers, request->handlers);
+		WRITE_ONCE(registration->defaults, request->defaults);
+	}
+	mutex_unlock(&file->lock);
+	return registration ? 0 : -ENOENT;
+}
+
 static const struct eventlog_ioctl eventlog_producer_table[] = {
 	EVENTLOG_IOCTL(REGISTER, eventlog_register, map_size, eventlog_ioctl_register),
 	EVENTLOG_IOCTL(UNREGISTER, eventlog_unregister, write_index, eventlog_ioctl_unregister),
 	EVENTLOG_IOCTL(FILTER_GET, eventlog_filter_get, generation, eventlog_ioctl_filter_get),
+	EVENTLOG_IOCTL(MARKER_HANDLERS, eventlog_marker_handlers, defaults,
+		       eventlog_ioctl_marker_handlers),
 };
 
 const struct eventlog_ioctls eventlog_producer_ioctls = {
@@ -440,6 +474,7 @@ void eventlog_producer_release(struct eventlog_file *file)
 	struct eventlog_registration *registration;
 	unsigned long write_index;
 
+	eventlog_producer_delist(file);
 	xa_for_each(&file->registrations, write_index, registration) {
 		eventlog_registration_free(file, registration);
 		cond_resched();

@@ -207,7 +207,7 @@ int ue_command_parse(struct ue_command *command, const char *source, bool multi)
 	if (!ret && WARN_ON_ONCE(text.bytes >= room || types.bytes >= room))
 		ret = -E2BIG;
 	if (!ret)
-		ret = eventlog_fields_parse(text.buffer, &command->fields);
+		ret = eventlog_fields_parse(text.buffer, false, &command->fields);
 	if (ret)
 		goto err_free;
 	eventlog_free(copy);

@@ -38,17 +38,17 @@ struct kernel_counts {
 
 static uint32_t definitions_expected(void)
 {
-	struct eventlog_counts counts = { .size = sizeof(counts) };
+	struct eventlog_info info = { .size = sizeof(info) };
 	int fd = elog_device_open(NULL);
 
 	if (fd >= 0) {
 		/* On failure the counts stay 0. */
-		elog_device_counts(fd, &counts);
+		elog_device_info(fd, &info);
 		close(fd);
 	}
-	if (counts.events < DEFINITIONS_MIN / 2)
+	if (info.events < DEFINITIONS_MIN / 2)
 		return DEFINITIONS_MIN;
-	return counts.events < DEFINITIONS_MAX / 2 ? 2 * counts.events : DEFINITIONS_MAX;
+	return info.events < DEFINITIONS_MAX / 2 ? 2 * info.events : DEFINITIONS_MAX;
 }
 
 static int print_libbpf(enum libbpf_print_level level, const char *format,

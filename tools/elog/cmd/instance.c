@@ -225,18 +225,20 @@ int instance_create(const struct options *options)
 /* Set @id to that of an instance. Return: 0, or a negative errno; the reason was printed. */
 static int find_instance(int fd, const char *sought, uint32_t *id)
 {
-	struct eventlog_instance_next next = { .size = sizeof(next) };
+	struct eventlog_instance_info next = { .size = sizeof(next) };
 	struct nearest nearest = { .sought = sought };
-	char name[EVENTLOG_INSTANCE_NAME_MAX];
-	int ret;
+	struct elog_list *list = NULL;
+	const char *name;
+	int ret = elog_list_open(fd, EVENTLOG_LIST_INSTANCES, 0, &list);
 
-	while (!(ret = elog_instance_next(fd, &next, name, sizeof(name)))) {
+	while (!ret && !(ret = elog_list_next(list, &next, &name))) {
 		if (!strcmp(name, sought)) {
 			*id = next.id;
 			break;
 		}
 		nearest_offer(&nearest, name);
 	}
+	elog_list_close(list);
 	if (ret == -ENOENT)
 		nearest_error(&nearest, "no instance '%s'", sought);
 	else if (ret)
@@ -271,7 +273,7 @@ int instance_delete(const struct options *options)
  * Listing
  */
 
-static void put_instance(struct elog_text *text, const struct eventlog_instance_next *instance,
+static void put_instance(struct elog_text *text, const struct eventlog_instance_info *instance,
 			 const char *name)
 {
 	elog_text_printf(text, "%5u %10u %10u  %04o %8u %11u %6u  %s\n", instance->id,
@@ -279,7 +281,7 @@ static void put_instance(struct elog_text *text, const struct eventlog_instance_
 			 instance->subscribers, instance->files, name);
 }
 
-static void put_json(struct elog_text *text, const struct eventlog_instance_next *instance,
+static void put_json(struct elog_text *text, const struct eventlog_instance_info *instance,
 		     const char *name)
 {
 	elog_text_printf(text, "{\"id\":%u,", instance->id);
@@ -291,10 +293,11 @@ static void put_json(struct elog_text *text, const struct eventlog_instance_next
 
 int instance_list(const struct options *options)
 {
-	struct eventlog_instance_next next = { .size = sizeof(next) };
-	char name[EVENTLOG_INSTANCE_NAME_MAX];
+	struct eventlog_instance_info next = { .size = sizeof(next) };
+	struct elog_list *list = NULL;
 	struct output output;
 	int fd, ret, written;
+	const char *name;
 
 	fd = elog_device_open(NULL);
 	if (fd < 0) {
@@ -306,13 +309,15 @@ int instance_list(const struct options *options)
 		elog_text_printf(&output.text, "%5s %10s %10s  %-4s %8s %11s %6s  %s\n", "ID",
 				 "OWNER", "GROUP", "MODE", "EVENTS", "SUBSCRIBERS", "FILES",
 				 "NAME");
-	while (!(ret = elog_instance_next(fd, &next, name, sizeof(name)))) {
+	ret = elog_list_open(fd, EVENTLOG_LIST_INSTANCES, 0, &list);
+	while (!ret && !(ret = elog_list_next(list, &next, &name))) {
 		if (options->format == FORMAT_JSON)
 			put_json(&output.text, &next, name);
 		else
 			put_instance(&output.text, &next, name);
 		output_check(&output);
 	}
+	elog_list_close(list);
 	close(fd);
 	written = output_close(&output);
 	if (ret == -ENOTTY)

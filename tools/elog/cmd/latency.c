@@ -527,7 +527,7 @@ static int prepare(struct latency *latency, const struct options *options)
 	return 0;
 }
 
-static bool see_definition(void *context, const struct eventlog_describe *describe,
+static bool see_definition(void *context, const struct eventlog_definition *describe,
 			   const struct elog_schema_event *event)
 {
 	(void)describe;

@@ -147,10 +147,10 @@ static void count_batch(struct top *top)
 /* Keeps the old number if the counts cannot be read. */
 static void count_subscribers(struct top *top)
 {
-	struct eventlog_counts counts = { .size = sizeof(counts) };
+	struct eventlog_info info = { .size = sizeof(info) };
 
-	if (!elog_device_counts(elog_consumer_fd(top->live.consumer), &counts))
-		top->view.subscribers = counts.subscribers;
+	if (!elog_device_info(elog_consumer_fd(top->live.consumer), &info))
+		top->view.subscribers = info.subscribers;
 }
 
 /* Copy the rows to the view. */

@@ -151,10 +151,10 @@ static int add_definition(struct keyword_rules *rules, const char *text, const c
 int keywords_resolve(const struct options *options, const char *glob,
 		     struct keyword_rules *rules)
 {
-	struct eventlog_describe describe = { .size = sizeof(describe) };
+	struct eventlog_definition describe = { .size = sizeof(describe) };
 	char provider[EVENTLOG_GLOB_MAX];
 	size_t length = (size_t)(find_slash(glob) - glob);
-	struct elog_definitions *definitions = NULL;
+	struct elog_list *definitions = NULL;
 	const char *text;
 	int fd, ret = 0;
 
@@ -169,13 +169,13 @@ int keywords_resolve(const struct options *options, const char *glob,
 	fd = elog_device_open(NULL);
 	if (fd < 0)
 		return fd;
-	ret = elog_definitions_open(fd, &definitions);
+	ret = elog_list_open(fd, EVENTLOG_LIST_DEFINITIONS, 0, &definitions);
 	while (!ret) {
-		ret = elog_definitions_next(definitions, &describe, &text);
+		ret = elog_list_next(definitions, &describe, &text);
 		if (!ret)
 			ret = add_definition(rules, text, provider, options->keyword_names);
 	}
-	elog_definitions_close(definitions);
+	elog_list_close(definitions);
 	close(fd);
 	if (ret != -ENOENT)
 		return ret;

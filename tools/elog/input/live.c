@@ -16,6 +16,7 @@
 #include "input/missing.h"
 #include "input/names.h"
 #include "input/rule_filter.h"
+#include "libelog/util/process.h"
 #include "util/time_spec.h"
 #include "util/signals.h"
 
@@ -295,15 +296,15 @@ static void hint_lost(const char *instance, const struct elog_schema_event *even
 
 static void print_lost(struct elog_consumer *consumer, const char *instance)
 {
-	struct eventlog_describe definition = { .size = sizeof(definition) };
+	struct eventlog_definition definition = { .size = sizeof(definition) };
 	struct eventlog_stat stat = { .size = sizeof(stat) };
 	const struct elog_schema_event *event;
-	struct elog_definitions *definitions;
+	struct elog_list *definitions;
 	const char *schema;
 
-	if (elog_definitions_open(elog_consumer_fd(consumer), &definitions))
+	if (elog_list_open(elog_consumer_fd(consumer), EVENTLOG_LIST_DEFINITIONS, 0, &definitions))
 		return;
-	while (!elog_definitions_next(definitions, &definition, &schema)) {
+	while (!elog_list_next(definitions, &definition, &schema)) {
 		if (elog_consumer_stat(consumer, EVENTLOG_RINGS_ALL, definition.descriptor,
 				       &stat) ||
 		    !stat.event_lost)
@@ -312,7 +313,7 @@ static void print_lost(struct elog_consumer *consumer, const char *instance)
 			event = NULL;
 		hint_lost(instance, event, definition.descriptor, &stat);
 	}
-	elog_definitions_close(definitions);
+	elog_list_close(definitions);
 }
 
 void live_print_lost(struct live *live)

@@ -17,7 +17,7 @@ struct view {
 	uint64_t selected;	/* definitions that match -e, -k and -l */
 };
 
-static bool see(void *context, const struct eventlog_describe *describe,
+static bool see(void *context, const struct eventlog_definition *describe,
 		const struct elog_schema_event *event)
 {
 	struct view *view = context;

@@ -365,19 +365,19 @@ bool names_any(const struct names *names)
 	return names && names->any;
 }
 
-int definitions_each(int fd, bool (*see)(void *context, const struct eventlog_describe *describe,
+int definitions_each(int fd, bool (*see)(void *context, const struct eventlog_definition *describe,
 					 const struct elog_schema_event *event), void *context)
 {
-	struct eventlog_describe describe = { .size = sizeof(describe) };
-	struct elog_definitions *definitions;
+	struct eventlog_definition describe = { .size = sizeof(describe) };
+	struct elog_list *definitions;
 	struct elog_schema *schema;
 	bool more = true;
 	const char *text;
-	int ret = elog_definitions_open(fd, &definitions);
+	int ret = elog_list_open(fd, EVENTLOG_LIST_DEFINITIONS, 0, &definitions);
 
 	if (ret)
 		return ret;
-	while (more && !elog_definitions_next(definitions, &describe, &text)) {
+	while (more && !elog_list_next(definitions, &describe, &text)) {
 		ret = elog_schema_parse(text, strlen(text), &schema, NULL);
 		if (ret == -ENOMEM)
 			break;
@@ -387,7 +387,7 @@ int definitions_each(int fd, bool (*see)(void *context, const struct eventlog_de
 			more = see(context, &describe, schema->providers[0]->events[0]);
 		elog_schema_free(schema);
 	}
-	elog_definitions_close(definitions);
+	elog_list_close(definitions);
 	return ret == -ENOMEM ? ret : 0;
 }
 

@@ -78,7 +78,7 @@ bool names_any(const struct names *names);
  *
  * Return: 0, -ENOMEM.
  */
-int definitions_each(int fd, bool (*see)(void *context, const struct eventlog_describe *describe,
+int definitions_each(int fd, bool (*see)(void *context, const struct eventlog_definition *describe,
 					 const struct elog_schema_event *event), void *context);
 
 /** nearest_offer_event() - consider a known event for a glob, PROVIDER[/EVENT] */

@@ -19,6 +19,7 @@
 
 #include "input/decoded.h"
 #include "input/source_state.h"
+#include "libelog/unexported/reader.h"
 #include "util/file_error.h"
 #include "util/signals.h"
 #include "util/time_spec.h"
@@ -854,21 +855,21 @@ void source_progress(const struct source *source, uint64_t *done,
  */
 static void try_definitions(const struct source *source)
 {
-	struct eventlog_describe definition = { .size = sizeof(definition) };
+	struct eventlog_definition definition = { .size = sizeof(definition) };
 	struct elog_consumer *consumer = source->live->consumer;
 	const struct elog_schema_event *event;
 	struct eventlog_stat stat = { .size = sizeof(stat) };
-	struct elog_definitions *definitions;
+	struct elog_list *definitions;
 	const char *schema;
 
 	if (elog_consumer_stat(consumer, EVENTLOG_RINGS_ALL, 0, &stat) || !stat.incompatible)
 		return;
-	if (elog_definitions_open(elog_consumer_fd(consumer), &definitions))
+	if (elog_list_open(elog_consumer_fd(consumer), EVENTLOG_LIST_DEFINITIONS, 0, &definitions))
 		return;
-	while (!elog_definitions_next(definitions, &definition, &schema))
+	while (!elog_list_next(definitions, &definition, &schema))
 		if (!elog_consumer_describe(consumer, definition.descriptor, &event))
 			selection_try(source->selection, event);
-	elog_definitions_close(definitions);
+	elog_list_close(definitions);
 }
 
 /*

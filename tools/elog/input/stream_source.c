@@ -12,6 +12,7 @@
 
 #include "input/decoded.h"
 #include "input/source_state.h"
+#include "libelog/unexported/reader.h"
 #include "util/array.h"
 #include "util/tool.h"
 

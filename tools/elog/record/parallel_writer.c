@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libelog/unexported/consumer.h"
 #include "libelog/util/thread.h"
 #include "record/raw_writer.h"
 #include "record/trace_writer.h"

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libelog/unexported/consumer.h"
 #include "record/raw_writer.h"
 #include "record/trace_writer.h"
 

@@ -18,6 +18,8 @@
 #include <unistd.h>
 
 #include "input/parts.h"
+#include "libelog/unexported/consumer.h"
+#include "libelog/unexported/writer.h"
 #include "record/segments.h"
 #include "record/trace_writer.h"
 #include "util/signals.h"

@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 
 #include "file/file_source.h"
+#include "unexported/writer.h"
 
 #define MUTATIONS	100000
 #define SEALED		30000

@@ -5,6 +5,7 @@
  * A marker is identified by its place. Events are named after tags, fields after their
  * expressions. If two names would be the same, the second becomes NAME_2.
  */
+#include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -96,7 +97,7 @@ const char *elog_marker_short_path(const char *path)
 	}
 }
 
-static uint64_t hash(const char *text)
+uint64_t elog_marker_hash(const char *text)
 {
 	uint64_t value = 0xcbf29ce484222325ULL;
 
@@ -239,13 +240,80 @@ bool elog_markers_name(struct elog_marker **markers, size_t count)
 			state->place = NULL;
 			return false;
 		}
-		state->id = hash(state->place);
+		state->id = elog_marker_hash(state->place);
 		state->name = make_name(marker->text, elog_marker_tag_length(marker));
 		if (!state->name ||
 		    !name_fields(marker, marker->text + elog_marker_tag_length(marker)))
 			return false;
 	}
 	return name_events(markers, count);
+}
+
+/* In a string of a command. */
+static void put_quoted(FILE *text, const char *string, size_t length)
+{
+	for (; length; string++, length--) {
+		if (*string == '"' || *string == '\\')
+			fputc('\\', text);
+		fputc(*string < ' ' || *string > '~' ? '?' : *string, text);
+	}
+}
+
+void elog_marker_describe(FILE *text, const struct elog_marker *marker)
+{
+	const struct elog_marker_state *state = marker->state;
+	size_t length = elog_marker_tag_length(marker);
+
+	fputc('"', text);
+	put_quoted(text, state->place, strlen(state->place));
+	fprintf(text, ", line %u", marker->line);
+	if (strncmp(state->name, marker->text, length) || state->name[length]) {
+		fputs(", tag ", text);
+		put_quoted(text, marker->text, length);
+	}
+	if (marker->flags & ELOG_MARKER_HAS_SESSION)
+		fputs(", session", text);
+	fputc('"', text);
+}
+
+/* Cut ", KEY VALUE" off the end of a text. Return: VALUE, or NULL if it is not there. */
+static char *cut_value(char *text, const char *key)
+{
+	char *comma = strrchr(text, ',');
+	size_t length = strlen(key);
+
+	if (!comma || comma[1] != ' ' || strncmp(comma + 2, key, length))
+		return NULL;
+	*comma = '\0';
+	return comma + 2 + length;
+}
+
+int elog_marker_parse_description(const char *description, const char *event,
+				  struct elog_marker_description *result)
+{
+	char *place = strdup(description), *function = NULL, *ordinal, *value, *tag, *end;
+
+	memset(result, 0, sizeof(*result));
+	if (!place)
+		return -ENOMEM;
+	result->has_session = cut_value(place, "session");
+	tag = cut_value(place, "tag ");
+	value = cut_value(place, "line ");
+	if (value)
+		result->line = (uint32_t)strtoul(value, &end, 10);
+	ordinal = strrchr(place, ':');
+	if (ordinal)
+		function = memrchr(place, ':', (size_t)(ordinal - place));
+	if (!value || *end || !function) {
+		free(place);
+		return -EINVAL;
+	}
+	result->ordinal = (uint32_t)strtoul(ordinal + 1, &end, 10);
+	result->path_length = (size_t)(function - place);
+	result->function_length = (size_t)(ordinal - function - 1);
+	result->tag = strdup(tag ? tag : event);
+	result->place = place;
+	return result->tag ? 0 : -ENOMEM;
 }
 
 void elog_marker_state_free(struct elog_marker_state *state)
