@@ -26,34 +26,6 @@ struct eventlog_event_fields {
 	struct eventlog_event_field fields[];
 };
 
-/* A line of the schema text; the strings are not NUL-terminated. */
-struct eventlog_field_line {
-	const char *type;
-	size_t type_length;
-	const char *name;
-	size_t name_length;
-};
-
-/* Gets the next field of a schema text.  Returns the text behind it, or NULL: no more fields. */
-static const char *eventlog_field_line_next(const char *text, struct eventlog_field_line *line)
-{
-	const char *end;
-
-	/* A kernel provider's text begins with the statement, and may have other lines. */
-	for (; *text != '\t'; text = end + 1) {
-		end = strchrnul(text, '\n');
-		if (!*end)
-			return NULL;
-	}
-	line->type = text + 1;
-	line->type_length = strcspn(line->type, " \n");
-	line->name = line->type + line->type_length;
-	line->name += *line->name == ' ';
-	line->name_length = strcspn(line->name, " \n");
-	end = strchrnul(line->name, '\n');
-	return *end ? end + 1 : end;
-}
-
 static struct eventlog_event_fields *
 eventlog_event_fields_parse(const char *text, const struct eventlog_provider *provider)
 {

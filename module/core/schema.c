@@ -461,3 +461,22 @@ int eventlog_schema_fields(const struct eventlog_provider *provider,
 	eventlog_fields_free(fields);
 	return -ENOMEM;
 }
+
+const char *eventlog_field_line_next(const char *text, struct eventlog_field_line *line)
+{
+	const char *end;
+
+	/* A kernel provider's text begins with the statement, and may have other lines. */
+	for (; *text != '\t'; text = end + 1) {
+		end = strchrnul(text, '\n');
+		if (!*end)
+			return NULL;
+	}
+	line->type = text + 1;
+	line->type_length = strcspn(line->type, " \n");
+	line->name = line->type + line->type_length;
+	line->name += *line->name == ' ';
+	line->name_length = strcspn(line->name, " \n");
+	end = strchrnul(line->name, '\n');
+	return *end ? end + 1 : end;
+}

@@ -101,4 +101,27 @@ int eventlog_schema_fields(const struct eventlog_provider *provider,
 struct eventlog_layout *eventlog_schema_layout(const struct eventlog_provider *provider,
 					       const struct eventlog_provider_event *source);
 
+/**
+ * struct eventlog_field_line - a field in the schema text of an event
+ * @type: its type; not NUL-terminated
+ * @type_length: length of @type
+ * @name: its name; not NUL-terminated
+ * @name_length: length of @name
+ */
+struct eventlog_field_line {
+	const char *type;
+	size_t type_length;
+	const char *name;
+	size_t name_length;
+};
+
+/**
+ * eventlog_field_line_next() - get the next field of a schema text
+ * @text: lines of an event
+ * @line: set to the first field
+ *
+ * Return: the text behind the field; NULL: there are no more fields.
+ */
+const char *eventlog_field_line_next(const char *text, struct eventlog_field_line *line);
+
 #endif /* EVENTLOG_SCHEMA_H */

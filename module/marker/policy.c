@@ -9,12 +9,13 @@
 #include <linux/string.h>
 #include <linux/xarray.h>
 
+#include "common/field_type.h"
 #include "core/domain.h"
 #include "core/event.h"
-#include "common/field_type.h"
 #include "core/filter.h"
 #include "core/glob.h"
 #include "core/ops.h"
+#include "core/schema.h"
 #include "memory.h"
 #include "marker/policy.h"
 
