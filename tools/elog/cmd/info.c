@@ -213,7 +213,7 @@ static int print_info(const struct options *options,
 	};
 	struct elog_text text = { 0 };
 
-	if (options->format == FORMAT_JSON) {
+	if (options->print.format == FORMAT_JSON) {
 		put_json(version, numbers, ARRAY_SIZE(numbers), found,
 			 options->verbose ? status : NULL, &text);
 		return text_print(&text);

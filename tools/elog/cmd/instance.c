@@ -301,13 +301,13 @@ int instance_list(const struct options *options)
 		explain_device_error(fd, PURPOSE_INSTANCES);
 		return STATUS_ERROR;
 	}
-	output_open(&output, options);
-	if (!options->quiet && options->format == FORMAT_TEXT)
+	output_open(&output, options->color, options->separated);
+	if (!options->quiet && options->print.format == FORMAT_TEXT)
 		elog_text_printf(&output.text, "%5s %10s %10s  %-4s %8s %11s %6s  %s\n", "ID",
 				 "OWNER", "GROUP", "MODE", "EVENTS", "SUBSCRIBERS", "FILES",
 				 "NAME");
 	while (!(ret = elog_instance_next(fd, &next, name, sizeof(name)))) {
-		if (options->format == FORMAT_JSON)
+		if (options->print.format == FORMAT_JSON)
 			put_json(&output.text, &next, name);
 		else
 			put_instance(&output.text, &next, name);

@@ -27,7 +27,8 @@ struct role {
 };
 
 struct latency {
-	struct options options;		/* with START and END as -e */
+	const struct options *options;
+	struct selection_spec select;	/* with START and END as -e */
 	const char *start;		/* as they were given */
 	const char *end;
 	char *globs[2];
@@ -105,7 +106,7 @@ static void pair_event(struct latency *latency, const struct entry *entry,
 		       const struct role *role)
 {
 	struct latency_pairs *pairs = &latency->pairs;
-	const uint64_t most = latency->options.count;
+	const uint64_t most = latency->options->count;
 	struct elog_map_key key;
 	int ret;
 
@@ -174,7 +175,8 @@ static void take_entry(struct latency *latency, const struct entry *entry)
 static struct latency_report new_report(const struct latency *latency)
 {
 	return (struct latency_report){
-		.options = &latency->options,
+		.settings = &latency->options->print,
+		.repeated = latency->options->interval,
 		.start = latency->start,
 		.end = latency->end,
 		.by = latency->pairs.key.words,
@@ -266,7 +268,7 @@ static void print_lost(struct latency *latency, uint64_t lost)
 {
 	struct elog_text causes = { 0 };
 
-	if (!lost || latency->options.quiet)
+	if (!lost || latency->options->quiet)
 		return;
 	put_causes(latency->lost, ELOG_LOST_CAUSES_MAX, &causes);
 	fprintf(stderr, "elog: lost %" PRIu64 " event%s%s; pairs may be missing\n",
@@ -280,9 +282,9 @@ static void print_unpaired(const struct latency *latency)
 {
 	const struct pair_counts *counts = &latency->pairs.pairing.counts;
 
-	if (latency->options.quiet)
+	if (latency->options->quiet)
 		return;
-	if (counts->unkeyed && !latency->options.by)
+	if (counts->unkeyed && !latency->options->by)
 		fprintf(stderr, "elog: %" PRIu64 " event%s no session; "
 			"use --by to pair by something else\n", counts->unkeyed,
 			counts->unkeyed == 1 ? " has" : "s have");
@@ -360,7 +362,7 @@ static void take_batch(struct latency *latency)
 /* Milliseconds to sleep at most. */
 static int batch_milliseconds(const struct latency *latency)
 {
-	const uint64_t interval = latency->options.interval;
+	const uint64_t interval = latency->options->interval;
 	uint64_t passed, left;
 
 	if (!interval)
@@ -372,7 +374,7 @@ static int batch_milliseconds(const struct latency *latency)
 
 static void run_live(struct latency *latency)
 {
-	const uint64_t interval = latency->options.interval;
+	const uint64_t interval = latency->options->interval;
 	bool over = false, due;
 	int ret;
 
@@ -437,20 +439,20 @@ static int check_options(const struct options *options, bool files)
 			   options->arguments[2]);
 		return -EINVAL;
 	}
-	if (files && (options->duration || options->interval ||
-		      options->per_cpu_bytes || options->of_instances)) {
+	if (files && (options->live.duration || options->interval ||
+		      options->live.ring_bytes || options->live.instances)) {
 		elog_error("%s is for live events, not for those of a FILE",
-			   options->duration ? "-d" : options->interval ?
-			   "--interval" : options->per_cpu_bytes ?
+			   options->live.duration ? "-d" : options->interval ?
+			   "--interval" : options->live.ring_bytes ?
 			   "--per-cpu-bytes" : "--instances");
 		return -EINVAL;
 	}
-	if (!files && (options->since.kind != TIME_SPEC_NONE ||
-		       options->until.kind != TIME_SPEC_NONE)) {
+	if (!files && (options->select.since.kind != TIME_SPEC_NONE ||
+		       options->select.until.kind != TIME_SPEC_NONE)) {
 		elog_error("--since, --until and --around are for the events of a FILE");
 		return -EINVAL;
 	}
-	if (options->time == TIME_DELTA) {
+	if (options->print.time == TIME_DELTA) {
 		elog_error("--time must be mono or wall; delta is for events");
 		return -EINVAL;
 	}
@@ -458,11 +460,11 @@ static int check_options(const struct options *options, bool files)
 		elog_error("--slowest: %u at most", SLOWEST_MAX);
 		return -EINVAL;
 	}
-	if (options->pending > LATENCY_PENDING_MAX) {
+	if (options->spans.pending > LATENCY_PENDING_MAX) {
 		elog_error("--pending: %u at most", LATENCY_PENDING_MAX);
 		return -EINVAL;
 	}
-	if (options->slowest && options->format == FORMAT_CSV) {
+	if (options->slowest && options->print.format == FORMAT_CSV) {
 		elog_error("--slowest does not go with --format csv");
 		return -EINVAL;
 	}
@@ -487,8 +489,7 @@ static int make_globs(struct latency *latency, char *const *arguments)
 		}
 		globs[i] = latency->globs[i];
 	}
-	latency->options.globs = globs;
-	latency->options.glob_count = 2;
+	latency->select.globs = (struct string_list){ .count = 2, .strings = globs };
 	return 0;
 }
 
@@ -503,22 +504,25 @@ static bool is_one_provider(const char *start, const char *end)
 
 static int prepare(struct latency *latency, const struct options *options)
 {
+	const struct pair_settings settings = {
+		.by = options->by, .group = options->group, .slowest = options->slowest,
+		.pending = options->spans.pending, .format = options->print.format,
+	};
 	int ret;
 
-	latency->options = *options;
-	latency->options.globs = NULL;
+	latency->options = options;
+	latency->select = options->select;
+	latency->select.globs = (struct string_list){ 0 };
 	latency->start = options->arguments[0];
 	latency->end = options->arguments[1];
 	latency->files = options->argument_count - options->command_count - 2;
 	ret = make_globs(latency, options->arguments);
 	if (!ret)
-		ret = latency_pairs_open(&latency->pairs, &latency->options,
+		ret = latency_pairs_open(&latency->pairs, &settings,
 					 is_one_provider(latency->start, latency->end),
 					 latency->files > 1);
 	if (ret == -EINVAL)
 		return ret;
-	latency->options.arguments += 2 + latency->files;
-	latency->options.argument_count = options->command_count;
 	latency->total = calloc(1, sizeof(*latency->total));
 	if (ret || !latency->total) {
 		elog_error("out of memory");
@@ -538,7 +542,7 @@ static bool see_definition(void *context, const struct eventlog_describe *descri
 /* The events that the device lists are those known now. */
 static void warn_unknown_names(struct latency *latency)
 {
-	const struct options *options = &latency->options;
+	const struct options *options = latency->options;
 
 	if (options->quiet || (!options->by && !options->group))
 		return;
@@ -553,15 +557,15 @@ static int open_source(struct latency *latency, char *const *files)
 	int ret;
 
 	if (latency->files) {
-		ret = source_open_files(&latency->source, &latency->options, files,
-					latency->files);
+		ret = source_open_files(&latency->source, &latency->select,
+					&latency->options->source, files, latency->files);
 		/* All output comes at the end. */
 		if (!ret)
-			progress_start(&latency->progress, &latency->options, &none);
+			progress_start(&latency->progress, !latency->options->quiet, &none);
 		return ret;
 	}
 	signals_catch(0);
-	ret = live_open(&latency->live, &latency->options, NULL);
+	ret = live_open(&latency->live, &latency->select, &latency->options->live, NULL);
 	if (!ret)
 		warn_unknown_names(latency);
 	if (!ret)
@@ -585,10 +589,10 @@ static int run(struct latency *latency)
 	ret = live_start(&latency->live);
 	if (ret)
 		return ret;
-	if (!latency->options.separated && latency->options.verbose)
+	if (!latency->options->separated && latency->options->verbose)
 		fputs("elog: capturing\n", stderr);
 	latency->interval_start = latency->live.started;
-	if (latency->options.interval)
+	if (latency->options->interval)
 		output_flush(&latency->output);
 	run_live(latency);
 	live_end(&latency->live);
@@ -620,7 +624,7 @@ static int finish(struct latency *latency)
 	} else {
 		latency->failed |= live_deleted(&latency->live) || live_failed(&latency->live);
 	}
-	ret = command_status(&latency->live.command, latency->options.quiet);
+	ret = command_status(&latency->live.command, latency->options->quiet);
 	if (latency->failed)
 		return STATUS_ERROR;
 	if (!ret && (lost || latency->damaged))
@@ -635,7 +639,7 @@ static void free_latency(struct latency *latency)
 	output_close(&latency->output);
 	latency_pairs_close(&latency->pairs);
 	free(latency->total);
-	free(latency->options.globs);
+	free(latency->select.globs.strings);
 	free(latency->globs[0]);
 	free(latency->globs[1]);
 	free(latency);
@@ -655,7 +659,7 @@ static int run_latency(const struct options *options)
 		elog_error("out of memory");
 		return STATUS_ERROR;
 	}
-	output_open(&latency->output, options);
+	output_open(&latency->output, options->color, options->separated);
 	if (!prepare(latency, options) &&
 	    !open_source(latency, options->arguments + 2)) {
 		ret = run(latency);

@@ -22,26 +22,26 @@ static bool is_file(const char *argument)
 	return strchr(argument, '/') && !strpbrk(argument, ":*?[");
 }
 
-static bool owner_chosen(const struct options *options, const struct marker *marker)
+static bool owner_chosen(const struct marker_settings *settings, const struct marker *marker)
 {
-	if (options->module && fnmatch(options->module, marker->module, 0))
+	if (settings->module && fnmatch(settings->module, marker->module, 0))
 		return false;
-	return !options->program || (marker->owner == MARKER_OF_PROGRAM &&
-				     !fnmatch(options->program, marker->module, 0));
+	return !settings->program || (marker->owner == MARKER_OF_PROGRAM &&
+				     !fnmatch(settings->program, marker->module, 0));
 }
 
-static bool marker_chosen(const struct options *options, const struct marker *marker)
+static bool marker_chosen(const struct marker_settings *settings, const struct marker *marker)
 {
 	bool any = false;
 	int i;
 
-	if (!owner_chosen(options, marker))
+	if (!owner_chosen(settings, marker))
 		return false;
-	for (i = 1; i < options->argument_count; i++) {
-		if (is_file(options->arguments[i]))
+	for (i = 1; i < settings->argument_count; i++) {
+		if (is_file(settings->arguments[i]))
 			continue;
-		if (!fnmatch(options->arguments[i], marker->tag, 0) ||
-		    !fnmatch(options->arguments[i], marker->place, 0))
+		if (!fnmatch(settings->arguments[i], marker->tag, 0) ||
+		    !fnmatch(settings->arguments[i], marker->place, 0))
 			return true;
 		any = true;
 	}
@@ -49,7 +49,7 @@ static bool marker_chosen(const struct options *options, const struct marker *ma
 }
 
 /* Report a pattern that no marker matches. Return: true if it was reported. */
-static bool is_unknown(const struct options *options, const struct marker_list *list,
+static bool is_unknown(const struct marker_settings *settings, const struct marker_list *list,
 		       const char *pattern)
 {
 	struct nearest nearest = { .sought = pattern };
@@ -58,7 +58,7 @@ static bool is_unknown(const struct options *options, const struct marker_list *
 	for (i = 0; i < list->count; i++) {
 		const struct marker *marker = &list->markers[i];
 
-		if (!owner_chosen(options, marker))
+		if (!owner_chosen(settings, marker))
 			continue;
 		if (!fnmatch(pattern, marker->tag, 0) || !fnmatch(pattern, marker->place, 0)) {
 			nearest_free(&nearest);
@@ -73,23 +73,23 @@ static bool is_unknown(const struct options *options, const struct marker_list *
 }
 
 /* The same for --module and --program. */
-static bool is_unknown_owner(const struct options *options, const struct marker_list *list)
+static bool is_unknown_owner(const struct marker_settings *settings, const struct marker_list *list)
 {
-	const char *glob = options->program ? options->program : options->module;
+	const char *glob = settings->program ? settings->program : settings->module;
 	struct nearest nearest = { .sought = glob };
 	size_t i;
 
 	for (i = 0; i < list->count; i++) {
-		if (!glob || owner_chosen(options, &list->markers[i])) {
+		if (!glob || owner_chosen(settings, &list->markers[i])) {
 			nearest_free(&nearest);
 			return false;
 		}
-		if (!options->program || list->markers[i].owner == MARKER_OF_PROGRAM)
+		if (!settings->program || list->markers[i].owner == MARKER_OF_PROGRAM)
 			nearest_offer(&nearest, list->markers[i].module);
 	}
 	if (glob)
 		nearest_error(&nearest, "no %s '%s' with markers",
-			      options->program ? "program" : "module", glob);
+			      settings->program ? "program" : "module", glob);
 	else
 		elog_error("there are no markers: no loaded module or running program has any");
 	nearest_free(&nearest);
@@ -97,8 +97,8 @@ static bool is_unknown_owner(const struct options *options, const struct marker_
 }
 
 /* Report all names that no marker has. Return: true if there were any. */
-static bool has_unknown_names(const struct options *options, const struct marker_list *list,
-			      bool of_files)
+static bool has_unknown_names(const struct marker_settings *settings,
+			      const struct marker_list *list, bool of_files)
 {
 	bool any = false;
 	int i;
@@ -107,11 +107,11 @@ static bool has_unknown_names(const struct options *options, const struct marker
 		elog_error("there are no markers");
 		return true;
 	}
-	if (is_unknown_owner(options, list))
+	if (is_unknown_owner(settings, list))
 		return true;
-	for (i = 1; i < options->argument_count; i++)
-		if (!is_file(options->arguments[i]))
-			any |= is_unknown(options, list, options->arguments[i]);
+	for (i = 1; i < settings->argument_count; i++)
+		if (!is_file(settings->arguments[i]))
+			any |= is_unknown(settings, list, settings->arguments[i]);
 	return any;
 }
 
@@ -208,7 +208,7 @@ static void put_visible(struct elog_text *text, const char *name)
 }
 
 /* The width of the column OWNER/TAG: that of the longest entry. */
-static size_t owner_width(const struct options *options, const struct marker_list *list)
+static size_t owner_width(const struct marker_settings *settings, const struct marker_list *list)
 {
 	size_t width = strlen("OWNER/TAG"), i, size;
 
@@ -216,7 +216,7 @@ static size_t owner_width(const struct options *options, const struct marker_lis
 		const struct marker *marker = &list->markers[i];
 
 		size = strlen(marker->module) + strlen("/") + strlen(marker->tag);
-		if (size > width && size <= OWNER_WIDTH_MAX && marker_chosen(options, marker))
+		if (size > width && size <= OWNER_WIDTH_MAX && marker_chosen(settings, marker))
 			width = size;
 	}
 	return width;
@@ -287,27 +287,27 @@ static void put_tree(struct elog_text *text, const struct marker *marker,
 	elog_text_string(text, "\n");
 }
 
-static int print_list(const struct options *options, const struct marker_list *list,
+static int print_list(const struct marker_settings *settings, const struct marker_list *list,
 		      bool of_files)
 {
 	const struct marker *before = NULL;
 	struct elog_text text = { 0 };
-	const size_t width = owner_width(options, list);
+	const size_t width = owner_width(settings, list);
 	size_t i;
 	bool failed;
 
-	if (options->format == FORMAT_TEXT && !options->tree && !options->quiet)
+	if (settings->format == FORMAT_TEXT && !settings->tree && !settings->quiet)
 		elog_text_printf(&text, "%-*s %-*s %-*s %s\n", HANDLERS_WIDTH, "HANDLERS",
 				 HANDLERS_WIDTH, "ACTIVE", (int)width, "OWNER/TAG",
 				 "LOCATION  FIELDS");
 	for (i = 0; i < list->count; i++) {
 		const struct marker *marker = &list->markers[i];
 
-		if (!marker_chosen(options, marker))
+		if (!marker_chosen(settings, marker))
 			continue;
-		if (options->format == FORMAT_JSON)
+		if (settings->format == FORMAT_JSON)
 			put_json(&text, marker);
-		else if (options->tree)
+		else if (settings->tree)
 			put_tree(&text, marker, before);
 		else
 			put_line(&text, marker, width);
@@ -320,11 +320,11 @@ static int print_list(const struct options *options, const struct marker_list *l
 		fwrite(text.data, 1, text.size, stdout);
 	elog_text_free(&text);
 	if (!failed)
-		failed = has_unknown_names(options, list, of_files);
+		failed = has_unknown_names(settings, list, of_files);
 	return failed ? STATUS_ERROR : STATUS_OK;
 }
 
-static int marker_list(const struct options *options, int fd, struct marker_list *list)
+static int marker_list(const struct marker_settings *settings, int fd, struct marker_list *list)
 {
 	size_t hidden;
 	int ret;
@@ -334,11 +334,11 @@ static int marker_list(const struct options *options, int fd, struct marker_list
 		explain_device_error(ret, PURPOSE_MARKERS);
 		return STATUS_ERROR;
 	}
-	if (hidden && !options->quiet)
+	if (hidden && !settings->quiet)
 		fprintf(stderr, "elog: no permission to inspect %zu process%s: "
 			"the locations of their markers are unknown\n", hidden,
 			hidden == 1 ? "" : "es");
-	return print_list(options, list, false);
+	return print_list(settings, list, false);
 }
 
 static void explain_file(const char *name, int error)
@@ -360,36 +360,36 @@ static void explain_file(const char *name, int error)
 }
 
 /* List the markers of files. This needs no kernel module. */
-static int list_files(const struct options *options)
+static int list_files(const struct marker_settings *settings)
 {
 	struct marker_list list = { 0 };
 	int i, ret, status = STATUS_OK;
 
-	for (i = 1; i < options->argument_count; i++) {
-		if (!is_file(options->arguments[i]))
+	for (i = 1; i < settings->argument_count; i++) {
+		if (!is_file(settings->arguments[i]))
 			continue;
-		ret = markers_read_file(options->arguments[i], &list);
+		ret = markers_read_file(settings->arguments[i], &list);
 		if (!ret)
 			continue;
-		explain_file(options->arguments[i], ret);
+		explain_file(settings->arguments[i], ret);
 		status = STATUS_ERROR;
 		/* The list is incomplete. */
 		if (ret == -ENOMEM)
 			goto out;
 	}
 	if (status == STATUS_OK || list.count)
-		status |= print_list(options, &list, true);
+		status |= print_list(settings, &list, true);
 out:
 	markers_free(&list);
 	return status;
 }
 
-static bool has_files(const struct options *options)
+static bool has_files(const struct marker_settings *settings)
 {
 	int i;
 
-	for (i = 1; i < options->argument_count; i++)
-		if (is_file(options->arguments[i]))
+	for (i = 1; i < settings->argument_count; i++)
+		if (is_file(settings->arguments[i]))
 			return true;
 	return false;
 }
@@ -405,14 +405,14 @@ static int try_set(int fd, struct eventlog_marker_set *request)
 }
 
 /* Compile --if; without it there is no filter. */
-static bool parse_if(const struct options *options, struct elog_filter **filter)
+static bool parse_if(const struct marker_settings *settings, struct elog_filter **filter)
 {
 	struct elog_expression_error error;
 	int ret;
 
-	ret = marker_filter_compile(options->predicate, filter, &error);
+	ret = marker_filter_compile(settings->predicate, filter, &error);
 	if (ret == -EINVAL) {
-		elog_error("--if '%s': column %u: %s", options->predicate, error.column,
+		elog_error("--if '%s': column %u: %s", settings->predicate, error.column,
 			   error.message);
 		elog_hint("man 7 elog_filter, man 1 elog-marker");
 	} else if (ret) {
@@ -421,7 +421,8 @@ static bool parse_if(const struct options *options, struct elog_filter **filter)
 	return !ret;
 }
 
-static void explain_set(const struct options *options, int fd, const char *pattern, int error)
+static void explain_set(const struct marker_settings *settings, int fd, const char *pattern,
+			int error)
 {
 	struct marker_list list = { 0 };
 
@@ -430,42 +431,42 @@ static void explain_set(const struct options *options, int fd, const char *patte
 		markers_free(&list);
 	if (error != -ENOENT)
 		elog_error("%s: %s", pattern, strerror(-error));
-	else if (!options->module || !is_unknown_owner(options, &list))
-		is_unknown(options, &list, pattern);
+	else if (!settings->module || !is_unknown_owner(settings, &list))
+		is_unknown(settings, &list, pattern);
 	markers_free(&list);
 }
 
-static int marker_switch(const struct options *options, int fd, uint32_t operation,
+static int marker_switch(const struct marker_settings *settings, int fd, uint32_t operation,
 			 uint32_t handlers)
 {
 	uint32_t matched = 0, changed = 0, denied = 0, incompatible = 0;
 	struct elog_filter *filter;
 	int i, ret, status = STATUS_OK;
 
-	if (options->argument_count < 2) {
+	if (settings->argument_count < 2) {
 		elog_error("a pattern is missing: '*' matches all markers");
 		return STATUS_ERROR;
 	}
-	if (options->program && options->module) {
+	if (settings->program && settings->module) {
 		elog_error("--program and --module do not go together");
 		return STATUS_ERROR;
 	}
-	if (options->handlers && !options->program &&
-	    !markers_handlers_parse(options->handlers, &handlers)) {
-		markers_handlers_error(options->handlers);
+	if (settings->handlers && !settings->program &&
+	    !markers_handlers_parse(settings->handlers, &handlers)) {
+		markers_handlers_error(settings->handlers);
 		return STATUS_ERROR;
 	}
-	if (!parse_if(options, &filter))
+	if (!parse_if(settings, &filter))
 		return STATUS_ERROR;
-	if (options->program) {
-		status = policies_switch(options, fd, operation, filter);
+	if (settings->program) {
+		status = policies_switch(settings, fd, operation, filter);
 		elog_filter_free(filter);
 		return status;
 	}
-	for (i = 1; i < options->argument_count; i++) {
+	for (i = 1; i < settings->argument_count; i++) {
 		struct eventlog_marker_set request = {
-			.module = (uintptr_t)options->module,
-			.marker = (uintptr_t)options->arguments[i],
+			.module = (uintptr_t)settings->module,
+			.marker = (uintptr_t)settings->arguments[i],
 			.handlers = handlers,
 			.operation = operation,
 			.filter = marker_filter_pointer(filter),
@@ -473,7 +474,7 @@ static int marker_switch(const struct options *options, int fd, uint32_t operati
 
 		ret = try_set(fd, &request);
 		if (ret) {
-			explain_set(options, fd, options->arguments[i], ret);
+			explain_set(settings, fd, settings->arguments[i], ret);
 			status = STATUS_ERROR;
 			continue;
 		}
@@ -485,10 +486,10 @@ static int marker_switch(const struct options *options, int fd, uint32_t operati
 	elog_filter_free(filter);
 	/* A glob may match some incompatible markers on purpose. */
 	if (incompatible && incompatible + denied == matched) {
-		marker_filter_explain(options, fd, marker_chosen);
+		marker_filter_explain(settings, fd, marker_chosen);
 		elog_error("the predicate is incompatible with the fields of all these markers");
 		status = STATUS_ERROR;
-	} else if (incompatible && !options->quiet) {
+	} else if (incompatible && !settings->quiet) {
 		fprintf(stderr, "elog: the predicate is incompatible with the fields of %u "
 			"marker%s unchanged\n", incompatible,
 			incompatible == 1 ? ": it is" : "s: they are");
@@ -497,7 +498,7 @@ static int marker_switch(const struct options *options, int fd, uint32_t operati
 		elog_error("%u marker%s not allow it", denied, denied == 1 ? " does" : "s do");
 		status = STATUS_ERROR;
 	}
-	if (!options->quiet && matched)
+	if (!settings->quiet && matched)
 		fprintf(stderr, "elog: %u marker%s, %u changed\n", matched, plural(matched),
 			changed);
 	return status;
@@ -546,9 +547,9 @@ static struct marker *find_marker(const struct marker_list *list, const struct m
 	return NULL;
 }
 
-static bool one_argument(const struct options *options)
+static bool one_argument(const struct marker_settings *settings)
 {
-	if (options->argument_count == 2)
+	if (settings->argument_count == 2)
 		return true;
 	elog_error("exactly one FILE is needed");
 	return false;
@@ -590,23 +591,24 @@ static void print_saved(size_t markers, size_t policies)
 	fputs(" saved\n", stderr);
 }
 
-static int marker_save(const struct options *options, int fd, const struct marker_list *list)
+static int marker_save(const struct marker_settings *settings, int fd,
+		       const struct marker_list *list)
 {
 	struct policy_list policies = { 0 };
 	int ret, status = STATUS_ERROR;
 
-	if (!one_argument(options))
+	if (!one_argument(settings))
 		return STATUS_ERROR;
 	ret = policies_read(fd, &policies);
 	if (!ret && !all_may_be_restored(list, &policies))
 		goto out;
 	if (!ret)
-		ret = markers_save(list, &policies, options->arguments[1]);
+		ret = markers_save(list, &policies, settings->arguments[1]);
 	if (ret) {
-		elog_error("%s: %s", options->arguments[1], strerror(-ret));
+		elog_error("%s: %s", settings->arguments[1], strerror(-ret));
 		goto out;
 	}
-	if (!options->quiet)
+	if (!settings->quiet)
 		print_saved(list->count, policies.count);
 	status = STATUS_OK;
 out:
@@ -649,7 +651,7 @@ static int restore_one(int fd, const struct marker *saved, struct marker *curren
 	return ret;
 }
 
-static int restore_all(const struct options *options, int fd, struct marker_list *saved,
+static int restore_all(const struct marker_settings *settings, int fd, struct marker_list *saved,
 		       struct marker_list *current)
 {
 	size_t i, missing = 0, denied = 0, incompatible = 0;
@@ -672,7 +674,7 @@ static int restore_all(const struct options *options, int fd, struct marker_list
 			return STATUS_ERROR;
 		}
 	}
-	if (!options->quiet && missing)
+	if (!settings->quiet && missing)
 		fprintf(stderr, "elog: %zu marker%s, %zu %s not exist\n", saved->count,
 			plural(saved->count), missing, missing == 1 ? "does" : "do");
 	if (denied)
@@ -686,22 +688,23 @@ static int restore_all(const struct options *options, int fd, struct marker_list
 	return denied || incompatible ? STATUS_ERROR : STATUS_OK;
 }
 
-static int marker_restore(const struct options *options, int fd, struct marker_list *current)
+static int marker_restore(const struct marker_settings *settings, int fd,
+			  struct marker_list *current)
 {
 	struct marker_list saved = { 0 };
 	struct policy_list policies = { 0 };
 	unsigned int line;
 	int ret, status;
 
-	if (!one_argument(options))
+	if (!one_argument(settings))
 		return STATUS_ERROR;
-	ret = markers_load(&saved, &policies, options->arguments[1], &line);
+	ret = markers_load(&saved, &policies, settings->arguments[1], &line);
 	if (ret == -EINVAL)
 		elog_error("%s: line %u: not a set of markers, or truncated",
-			   options->arguments[1], line);
+			   settings->arguments[1], line);
 	else if (ret)
-		elog_error("%s: %s", options->arguments[1], strerror(-ret));
-	status = ret ? STATUS_ERROR : restore_all(options, fd, &saved, current);
+		elog_error("%s: %s", settings->arguments[1], strerror(-ret));
+	status = ret ? STATUS_ERROR : restore_all(settings, fd, &saved, current);
 	if (!ret && policies_restore(&policies, fd))
 		status = STATUS_ERROR;
 	policies_free(&policies);
@@ -713,7 +716,7 @@ static int marker_restore(const struct options *options, int fd, struct marker_l
  * The verb
  */
 
-static int marker_policies(const struct options *options, int fd)
+static int marker_policies(const struct marker_settings *settings, int fd)
 {
 	struct policy_list policies = { 0 };
 	int ret, status = STATUS_ERROR;
@@ -722,7 +725,7 @@ static int marker_policies(const struct options *options, int fd)
 	if (ret)
 		explain_device_error(ret, PURPOSE_MARKERS);
 	else
-		status = policies_print(options, &policies);
+		status = policies_print(settings, &policies);
 	policies_free(&policies);
 	return status;
 }
@@ -732,35 +735,35 @@ enum action { LIST, ENABLE, DISABLE, POLICIES, SAVE, RESTORE, ACTIONS };
 static const char *const action_names[] = { "list", "enable", "disable", "policies",
 					    "save", "restore" };
 
-static int run_action(const struct options *options, enum action action, int fd,
+static int run_action(const struct marker_settings *settings, enum action action, int fd,
 		      struct marker_list *list)
 {
 	switch (action) {
 	case LIST:
-		return marker_list(options, fd, list);
+		return marker_list(settings, fd, list);
 	case ENABLE:
-		return marker_switch(options, fd, EVENTLOG_MARKER_OP_ADD, EVENTLOG_MARKER_TRACE);
+		return marker_switch(settings, fd, EVENTLOG_MARKER_OP_ADD, EVENTLOG_MARKER_TRACE);
 	case DISABLE:
-		return marker_switch(options, fd, EVENTLOG_MARKER_OP_REMOVE, MARKER_HANDLERS);
+		return marker_switch(settings, fd, EVENTLOG_MARKER_OP_REMOVE, MARKER_HANDLERS);
 	case POLICIES:
-		return marker_policies(options, fd);
+		return marker_policies(settings, fd);
 	case SAVE:
-		return marker_save(options, fd, list);
+		return marker_save(settings, fd, list);
 	default:
-		return marker_restore(options, fd, list);
+		return marker_restore(settings, fd, list);
 	}
 }
 
-static bool are_patterns(const struct options *options)
+static bool are_patterns(const struct marker_settings *settings)
 {
 	const char *error;
 	int i;
 
-	for (i = 1; i < options->argument_count; i++) {
-		error = glob_error(options->arguments[i]);
-		if (!error || is_file(options->arguments[i]))
+	for (i = 1; i < settings->argument_count; i++) {
+		error = glob_error(settings->arguments[i]);
+		if (!error || is_file(settings->arguments[i]))
 			continue;
-		elog_error("invalid PATTERN '%s': %s", options->arguments[i], error);
+		elog_error("invalid PATTERN '%s': %s", settings->arguments[i], error);
 		return false;
 	}
 	return true;
@@ -768,26 +771,27 @@ static bool are_patterns(const struct options *options)
 
 static int run_marker(const struct options *options)
 {
+	const struct marker_settings *settings = &options->marker;
 	struct marker_list list = { 0 };
 	int fd, found, ret = 0, status;
 	enum action action;
 
-	if (!options->argument_count) {
+	if (!settings->argument_count) {
 		elog_error("missing: list, enable, disable, policies, save or restore");
 		return STATUS_ERROR;
 	}
-	found = choice_abbreviated(action_names, ACTIONS, options->arguments[0], "action");
+	found = choice_abbreviated(action_names, ACTIONS, settings->arguments[0], "action");
 	if (found < 0)
 		return STATUS_ERROR;
 	action = (enum action)found;
-	if (action <= DISABLE && !are_patterns(options))
+	if (action <= DISABLE && !are_patterns(settings))
 		return STATUS_ERROR;
-	if (options->predicate && action != ENABLE) {
+	if (settings->predicate && action != ENABLE) {
 		elog_error("--if needs enable");
 		return STATUS_ERROR;
 	}
-	if (action == LIST && has_files(options))
-		return list_files(options);
+	if (action == LIST && has_files(settings))
+		return list_files(settings);
 	fd = elog_device_open(NULL);
 	if (fd < 0) {
 		explain_device_error(fd, PURPOSE_MARKERS);
@@ -806,7 +810,7 @@ static int run_marker(const struct options *options)
 		explain_device_error(ret, PURPOSE_MARKERS);
 		status = STATUS_ERROR;
 	} else {
-		status = run_action(options, action, fd, &list);
+		status = run_action(settings, action, fd, &list);
 	}
 	markers_free(&list);
 	close(fd);

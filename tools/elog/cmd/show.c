@@ -156,11 +156,11 @@ static int check_options(const struct options *options)
 		elog_hint("try: elog show --help");
 		return -EINVAL;
 	}
-	if (options->follow && options->argument_count > 1) {
+	if (options->source.follow && options->argument_count > 1) {
 		elog_error("--follow needs exactly one FILE");
 		return -EINVAL;
 	}
-	if (options->session_summary && options->fields) {
+	if (options->session_summary && options->print.fields) {
 		elog_error("--fields does not go with --session-summary");
 		return -EINVAL;
 	}
@@ -174,17 +174,17 @@ static int run_show(const struct options *options)
 
 	if (check_options(options))
 		return STATUS_ERROR;
-	if (source_open_files(&show.source, options, options->arguments,
-			      options->argument_count))
+	if (source_open_files(&show.source, &options->select, &options->source,
+			      options->arguments, options->argument_count))
 		return STATUS_ERROR;
-	output_open(&show.output, options);
+	output_open(&show.output, options->color, options->separated);
 	if (source_follows(show.source))
 		signals_catch(0);
-	if (!options->follow)
-		output_page(&show.output, options);
-	progress_start(&show.progress, options, &show.output);
-	if (options->session_summary ? sessions_open(&show.sessions, options) :
-	    printer_open(&show.printer, options, &show.output))
+	if (!options->source.follow && !options->no_pager)
+		output_page(&show.output);
+	progress_start(&show.progress, !options->quiet && !options->source.follow, &show.output);
+	if (options->session_summary ? sessions_open(&show.sessions, &options->print) :
+	    printer_open(&show.printer, &options->print, &show.output))
 		goto out;
 	signal(SIGPIPE, SIG_IGN);
 	show_all(&show);

@@ -66,7 +66,7 @@ static int write_all(struct stat_run *run)
 
 	if (text->error)
 		return text->error;
-	if (run->options->format == FORMAT_PROMETHEUS)
+	if (run->options->print.format == FORMAT_PROMETHEUS)
 		return metrics_write(run->options->output, text);
 	return output_write(run->file, text->data, text->size);
 }
@@ -85,13 +85,13 @@ static int write_file(struct stat_run *run)
 static void print(struct stat_run *run, uint64_t span, uint64_t interval)
 {
 	const struct report report = {
-		.options = run->options, .span = span, .interval = interval,
-		.continued = run->continued,
+		.settings = &run->options->print, .span = span, .interval = interval,
+		.repeated = run->options->interval, .continued = run->continued,
 	};
 	int ret;
 
 	run->continued = true;
-	if (run->options->format == FORMAT_PROMETHEUS) {
+	if (run->options->print.format == FORMAT_PROMETHEUS) {
 		metrics_put(run->counters, !run->from_files, &run->output.text);
 	} else {
 		counters_sort(run->counters, run->order);
@@ -163,7 +163,7 @@ static void count_files(struct stat_run *run)
 	const struct counters *counters = run->counters;
 	uint64_t span;
 
-	progress_start(&run->progress, run->options, &run->output);
+	progress_start(&run->progress, !run->options->quiet, &run->output);
 	take_all(run);
 	progress_clear(&run->progress);
 	/* Times in a file may be anything. */
@@ -230,7 +230,7 @@ static void count_live(struct stat_run *run)
 	run->printed = live->started;
 	/* Write the file at once: readers need not wait, and errors show now. */
 	if (options->interval && to_file(options) &&
-	    options->format == FORMAT_PROMETHEUS)
+	    options->print.format == FORMAT_PROMETHEUS)
 		end_interval(run);
 	while (!over && is_going(run)) {
 		ret = live_wait(live, left(run), &over);
@@ -258,7 +258,7 @@ static void count_live(struct stat_run *run)
 static void summarize(struct stat_run *run)
 {
 	const struct report report = {
-		.options = run->options, .span = run->live.ended,
+		.span = run->live.ended, .by_kernel = run->options->bpf,
 	};
 	struct elog_text text = { 0 };
 
@@ -298,15 +298,15 @@ static int final_status(struct stat_run *run)
 /* Return: an option that makes no sense for files, or NULL. */
 static const char *only_live(const struct options *options)
 {
-	if (options->of_instances)
+	if (options->live.instances)
 		return "--instances";
-	if (options->duration)
+	if (options->live.duration)
 		return "-d";
 	if (options->interval)
 		return "--interval";
-	if (options->sample)
+	if (options->select.sample)
 		return "--sample";
-	if (options->per_cpu_bytes)
+	if (options->live.ring_bytes)
 		return "--per-cpu-bytes";
 	return NULL;
 }
@@ -316,23 +316,23 @@ static const char *not_counted(const struct options *options, enum counters_by b
 {
 	if (by == COUNTERS_BY_SESSION || by == COUNTERS_BY_PID || by == COUNTERS_BY_INSTANCE)
 		return "--by session, pid or instance";
-	if (options->of_instances)
+	if (options->live.instances)
 		return "--instances";
-	if (options->sessions.count)
+	if (options->select.sessions.count)
 		return "-s";
-	if (options->pids.count)
+	if (options->select.pids.count)
 		return "-p";
-	if (options->tids.count)
+	if (options->select.tids.count)
 		return "-t";
-	if (options->expression_count)
+	if (options->select.expressions.count)
 		return "-f";
-	if (options->since.kind || options->until.kind)
+	if (options->select.since.kind || options->select.until.kind)
 		return "--since, --until or --around";
-	if (options->sample)
+	if (options->select.sample)
 		return "--sample";
 	if (options->count)
 		return "-n";
-	if (options->per_cpu_bytes)
+	if (options->live.ring_bytes)
 		return "--per-cpu-bytes";
 	return NULL;
 }
@@ -362,7 +362,7 @@ static int check_options(const struct stat_run *run, enum counters_by by)
 			   not_counted(options, by));
 		return -EINVAL;
 	}
-	if (options->time == TIME_DELTA) {
+	if (options->print.time == TIME_DELTA) {
 		elog_error("--time must be mono or wall; delta is for events");
 		return -EINVAL;
 	}
@@ -370,7 +370,7 @@ static int check_options(const struct stat_run *run, enum counters_by by)
 		elog_error("--interval must be at least 0.01");
 		return -EINVAL;
 	}
-	if (options->interval && options->format == FORMAT_PROMETHEUS &&
+	if (options->interval && options->print.format == FORMAT_PROMETHEUS &&
 	    !to_file(options)) {
 		elog_error("--interval with --format prometheus needs a file: add -o FILE");
 		return -EINVAL;
@@ -383,9 +383,9 @@ static int open_file(struct stat_run *run)
 {
 	const char *path = run->options->output;
 
-	if (!to_file(run->options) || run->options->format == FORMAT_PROMETHEUS)
+	if (!to_file(run->options) || run->options->print.format == FORMAT_PROMETHEUS)
 		return 0;
-	if (output_is_input(run->options, path)) {
+	if (output_is_input(path, run->options->visit.names, run->options->visit.name_count)) {
 		elog_error("%s: is an input file, and would be overwritten", path);
 		return -EINVAL;
 	}
@@ -407,10 +407,11 @@ static int open_source(struct stat_run *run)
 	const struct options *options = run->options;
 
 	if (run->from_files)
-		return source_open_files(&run->source, options, options->arguments,
-					 options->argument_count);
+		return source_open_files(&run->source, &options->select, &options->source,
+					 options->arguments, options->argument_count);
 	signals_catch(0);
-	if (live_open(&run->live, options, options->bpf ? &no_rings : NULL))
+	if (live_open(&run->live, &options->select, &options->live,
+		      options->bpf ? &no_rings : NULL))
 		return -EINVAL;
 	if (options->bpf)
 		return kernel_counts_open(&run->kernel, &run->live);
@@ -431,7 +432,7 @@ static int run_stat(const struct options *options)
 	    !counters_order_parse(options->sort, false, &run.order) || check_options(&run, by))
 		return STATUS_ERROR;
 	signal(SIGPIPE, SIG_IGN);
-	output_open(&run.output, options);
+	output_open(&run.output, options->color, options->separated);
 	if (counters_open(&run.counters, by, COUNTERS_ROWS, monotonic())) {
 		elog_error("out of memory");
 		goto out;

@@ -466,7 +466,6 @@ static void run_loop(struct top *top)
 static int final_status(struct top *top)
 {
 	const struct report report = {
-		.options = top->options,
 		.span = top->live.ended - top->live.started,
 	};
 	struct elog_text text = { 0 };
@@ -492,14 +491,14 @@ static int prepare(struct top *top, enum counters_by by)
 {
 	const struct options *options = top->options;
 
-	if (live_open(&top->live, options, NULL) ||
+	if (live_open(&top->live, &options->select, &options->live, NULL) ||
 	    source_open_live(&top->source, &top->live))
 		return -EINVAL;
 	top->lines_output.limit = SIZE_MAX;
-	if (printer_open(&top->printer, options, &top->lines_output))
+	if (printer_open(&top->printer, &options->print, &top->lines_output))
 		return -ENOMEM;
 	top->rings = elog_consumer_rings(top->live.consumer);
-	top->ring_bytes = options->per_cpu_bytes ? options->per_cpu_bytes : 1U << 20;
+	top->ring_bytes = options->live.ring_bytes ? options->live.ring_bytes : 1U << 20;
 	top->placed = calloc(top->rings + 1, sizeof(*top->placed));
 	top->view.rows = calloc(TOP_ROWS_MAX, sizeof(*top->view.rows));
 	if (!top->placed || !top->view.rows ||

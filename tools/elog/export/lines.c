@@ -41,7 +41,7 @@ static int open_lines(struct export *export)
 
 	if (!lines)
 		return -ENOMEM;
-	lines->csv = export->options->format == FORMAT_CSV;
+	lines->csv = export->csv;
 	lines->second = INT64_MIN;
 	export->state = lines;
 	if (lines->csv)

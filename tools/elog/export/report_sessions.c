@@ -26,12 +26,12 @@ struct search {
 	struct elog_text fields;
 };
 
-bool report_lists(const struct options *options)
+bool report_lists(const struct visit_settings *settings)
 {
 	int i;
 
-	for (i = 0; i < options->argument_count; i++)
-		if (!strcmp(options->arguments[i], "-"))
+	for (i = 0; i < settings->name_count; i++)
+		if (!strcmp(settings->names[i], "-"))
 			return false;
 	return true;
 }
@@ -193,12 +193,13 @@ static int take_event(struct search *search, const struct entry *entry)
 
 static int read_files(struct search *search)
 {
-	const struct options *options = search->data->options;
+	const struct visit_settings *settings = search->data->settings;
 	struct source *source;
 	struct entry entry;
 	int ret;
 
-	ret = source_open_files(&source, options, options->arguments, options->argument_count);
+	ret = source_open_files(&source, settings->select, settings->source, settings->names,
+				settings->name_count);
 	if (ret)
 		return ret == -ENOMEM ? ret : 0;
 	while ((ret = source_next(source, &entry)) > 0 && !signals_stops()) {
@@ -218,7 +219,7 @@ int report_sessions(struct report_data *data)
 	struct search search = { .data = data };
 	int null, saved, ret;
 
-	if (!report_lists(data->options))
+	if (!report_lists(data->settings))
 		return 0;
 	elog_map_init(&search.numbers, sizeof(struct slow_span *));
 	ret = add_sessions(&search);

@@ -126,7 +126,7 @@ static int take_event(struct visit *visit, const struct entry *entry)
 	pass_time(visit, entry);
 	visit->events++;
 	visit->unknown += !entry->cached->event;
-	visit->enough = visit->events == visit->options->count;
+	visit->enough = visit->events == visit->settings->count;
 	return visit->ops->event ? visit->ops->event(visit->context, &event) : 0;
 }
 
@@ -200,30 +200,30 @@ int visit_run(struct visit *visit)
  * The beginning and the end
  */
 
-static bool are_regular(const struct options *options)
+static bool are_regular(const struct visit_settings *settings)
 {
 	struct stat info;
 	int i;
 
-	for (i = 0; i < options->argument_count; i++)
-		if (stat(options->arguments[i], &info) || !S_ISREG(info.st_mode))
+	for (i = 0; i < settings->name_count; i++)
+		if (stat(settings->names[i], &info) || !S_ISREG(info.st_mode))
 			return false;
 	return true;
 }
 
-static int open_visit(struct visit **result, const struct options *options,
+static int open_visit(struct visit **result, const struct visit_settings *settings,
 		      const struct visit_ops *ops, void *context, bool many_files)
 {
 	struct visit *visit = calloc(1, sizeof(*visit));
 	int ret = -ENOMEM;
 
 	if (visit) {
-		visit->options = options;
+		visit->settings = settings;
 		visit->ops = ops;
 		visit->context = context;
 		visit->kind_end = &visit->kinds;
 		elog_map_init(&visit->kind_map, sizeof(struct event_kind *));
-		ret = spans_open(&visit->spans, options, many_files);
+		ret = spans_open(&visit->spans, settings->spans, many_files);
 		visit->spans.pairing.drop = (void (*)(void *, void *))ops->drop;
 		visit->spans.pairing.context = context;
 	}
@@ -236,28 +236,27 @@ static int open_visit(struct visit **result, const struct options *options,
 	return ret;
 }
 
-int visit_open_live(struct visit **result, const struct options *options,
+int visit_open_live(struct visit **result, const struct visit_settings *settings,
 		    const struct visit_ops *ops, void *context)
 {
-	return open_visit(result, options, ops, context, false);
+	return open_visit(result, settings, ops, context, false);
 }
 
-int visit_open(struct visit **result, const struct options *options,
+int visit_open(struct visit **result, const struct visit_settings *settings,
 	       const struct visit_ops *ops, void *context)
 {
 	const struct output output = {
-		.terminal = options->output && !strcmp(options->output, "-") &&
-			    isatty(STDOUT_FILENO),
+		.terminal = settings->to_stdout && isatty(STDOUT_FILENO),
 	};
 	struct visit *visit;
 	int ret;
 
-	ret = open_visit(&visit, options, ops, context, options->argument_count > 1 ||
-			 source_is_stream(options));
+	ret = open_visit(&visit, settings, ops, context, settings->name_count > 1 ||
+			 source_is_stream(settings->names, settings->name_count));
 	if (ret)
 		return ret;
-	ret = source_open_files(&visit->source, options, options->arguments,
-				options->argument_count);
+	ret = source_open_files(&visit->source, settings->select, settings->source,
+				settings->names, settings->name_count);
 	if (ret) {
 		if (ret == -ENOMEM)
 			elog_error("out of memory");
@@ -265,9 +264,9 @@ int visit_open(struct visit **result, const struct options *options,
 		return ret;
 	}
 	/* A signal is taken between two blocks; reading a pipe may wait for ever. */
-	if (are_regular(options))
+	if (are_regular(settings))
 		signals_catch(0);
-	progress_start(&visit->progress, options, &output);
+	progress_start(&visit->progress, !settings->quiet, &output);
 	*result = visit;
 	return 0;
 }
@@ -280,20 +279,20 @@ bool visit_is_unreadable(const struct visit *visit)
 void visit_print_spans(const struct visit *visit)
 {
 	const struct pair_counts *counts = &visit->spans.pairing.counts;
-	const struct options *options = visit->options;
+	const struct visit_settings *settings = visit->settings;
 
 	if (counts->dropped)
 		fprintf(stderr, "elog: dropped %" PRIu64 " START%s, as more than %" PRIu32
 			" were pending: spans may be missing; see --pending\n",
 			counts->dropped, plural(counts->dropped),
 			visit->spans.pairing.pending_max);
-	if (options->span_count && !counts->starts)
+	if (settings->spans->rules.count && !counts->starts)
 		fprintf(stderr, "elog: no event matched a START of --span\n");
-	if (options->span_count && !counts->ends)
+	if (settings->spans->rules.count && !counts->ends)
 		fprintf(stderr, "elog: no event matched an END of --span\n");
-	if (options->by && counts->unkeyed)
+	if (settings->spans->by && counts->unkeyed)
 		fprintf(stderr, "elog: %" PRIu64 " START or END event%s no value for --by %s\n",
-			counts->unkeyed, counts->unkeyed == 1 ? " has" : "s have", options->by);
+			counts->unkeyed, counts->unkeyed == 1 ? " has" : "s have", settings->spans->by);
 }
 
 static void print_summary(struct visit *visit, uint64_t lost, const char *causes)
@@ -315,7 +314,7 @@ int visit_finish(struct visit *visit, bool failed)
 		elog_error("interrupted: later events are missing");
 		failed = true;
 	}
-	if (!visit->options->quiet)
+	if (!visit->settings->quiet)
 		print_summary(visit, lost, causes.data);
 	elog_text_free(&causes);
 	failed |= source_failed(visit->source);

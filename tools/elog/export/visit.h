@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Visits everything in files once, in the order of time, for exports and reports: events
- * that the options select with the spans that they start and end, losses, and the segments
+ * that are selected with the spans that they start and end, losses, and the segments
  * of captures. Prints damage and progress on stderr, and the summary at the end.
  */
 #ifndef VISIT_H
@@ -12,6 +12,28 @@
 #include "output/progress.h"
 
 #define VISIT_KINDS_MAX	4096	/* kinds of events */
+
+/**
+ * struct visit_settings - what to visit
+ * @select: which events
+ * @source: how to read files
+ * @spans: which spans
+ * @names: of the files, or the URL of a stream
+ * @name_count: of @names; 0: live
+ * @count: end after so many events; 0: no limit
+ * @to_stdout: the output goes there: no progress if it is a terminal
+ * @quiet: no summary, no progress
+ */
+struct visit_settings {
+	const struct selection_spec *select;
+	const struct source_settings *source;
+	const struct span_settings *spans;
+	char *const *names;
+	int name_count;
+	uint64_t count;
+	bool to_stdout;
+	bool quiet;
+};
 
 /**
  * struct event_kind - events with the same provider, name and types of fields
@@ -70,7 +92,7 @@ struct visit_ops {
 
 /**
  * struct visit - a visit; to be read by anyone
- * @options: the selection, --span, --by, --pending, -n, -q
+ * @settings: what to visit
  * @spans: pending STARTs, and counts
  * @kinds: all kinds in the order in which they were seen
  * @kind_count: number of @kinds
@@ -85,7 +107,7 @@ struct visit_ops {
  * The rest belongs to visit.c.
  */
 struct visit {
-	const struct options *options;
+	const struct visit_settings *settings;
 	struct spans spans;
 	struct event_kind *kinds;
 	size_t kind_count;
@@ -110,19 +132,19 @@ struct visit {
 /**
  * visit_open() - open the files
  * @visit: set to the new visit
- * @options: outlive it; the arguments are the files
+ * @settings: outlive it
  * @ops: outlive it
  * @context: for @ops
  *
  * Return: 0, or a negative errno; the reason was printed.
  */
-int visit_open(struct visit **visit, const struct options *options,
+int visit_open(struct visit **visit, const struct visit_settings *settings,
 	       const struct visit_ops *ops, void *context);
 
 /**
  * visit_open_live() - prepare for the events of a live run
  * @visit: set to the new visit
- * @options: outlive it
+ * @settings: outlive it
  * @ops: outlive it
  * @context: for @ops
  *
@@ -131,7 +153,7 @@ int visit_open(struct visit **visit, const struct options *options,
  *
  * Return: as visit_open().
  */
-int visit_open_live(struct visit **visit, const struct options *options,
+int visit_open_live(struct visit **visit, const struct visit_settings *settings,
 		    const struct visit_ops *ops, void *context);
 
 /** visit_take() - visit an event or a loss of a live run; return: as visit_run() */

@@ -28,7 +28,9 @@
 #define WAIT_MS		10	/* for non-blocking files, when there are several */
 #define NEXT_TRIES	20	/* a millisecond each */
 
-struct source *source_new(const struct options *options, const struct live *live, size_t count)
+struct source *source_new(const struct selection_spec *spec,
+			  const struct source_settings *settings, const struct live *live,
+			  size_t count)
 {
 	struct source *source = calloc(1, sizeof(*source));
 	size_t i;
@@ -42,8 +44,9 @@ struct source *source_new(const struct options *options, const struct live *live
 	}
 	for (i = 0; i < count; i++)
 		elog_map_init(&source->inputs[i].event_cache, sizeof(struct cached_event));
-	source->options = options;
-	if (selection_open(&source->selection, options, live,
+	source->spec = spec;
+	source->settings = settings;
+	if (selection_open(&source->selection, spec, live,
 			   live && live->filter && live->filter->exact && !live->undecided)) {
 		free(source->inputs);
 		free(source);
@@ -66,7 +69,7 @@ static int64_t wall_offset_at(struct source *source, uint64_t time)
 
 int source_open_live(struct source **result, struct live *live)
 {
-	struct source *source = source_new(live->options, live, 1);
+	struct source *source = source_new(live->spec, NULL, live, 1);
 
 	if (!source)
 		return -EINVAL;
@@ -125,7 +128,7 @@ static int start_input(struct source *source, struct input *input)
 	else
 		ret = elog_reader_open(&input->reader, input->fd);
 	/* Reading a pipe blocks, and its end is final. */
-	source->following = source->options->follow && is_regular(input->fd);
+	source->following = source->settings->follow && is_regular(input->fd);
 	if (!ret && source->following)
 		ret = elog_reader_follow(input->reader, true);
 	/* If seeking fails, read from the start. */
@@ -176,8 +179,8 @@ static int open_files(struct source *source)
 	return !ret && !source->count ? -ENOENT : ret;
 }
 
-int source_open_files(struct source **result, const struct options *options,
-		      char *const *names, int count)
+int source_open_files(struct source **result, const struct selection_spec *spec,
+		      const struct source_settings *settings, char *const *names, int count)
 {
 	struct file_list files = { 0 };
 	struct source *source = NULL;
@@ -185,8 +188,8 @@ int source_open_files(struct source **result, const struct options *options,
 
 	for (i = 0; i < count; i++)
 		if (stream_is_url(names[i]))
-			return source_open_stream(result, options, names, count);
-	if (options->host) {
+			return source_open_stream(result, spec, settings, names, count);
+	if (settings->host) {
 		elog_error("--host needs the URL of a stream: nats://HOST");
 		return -EINVAL;
 	}
@@ -195,17 +198,17 @@ int source_open_files(struct source **result, const struct options *options,
 		parts_free(&files);
 		return -ENOMEM;
 	}
-	if (options->follow && files.count > 1)
+	if (settings->follow && files.count > 1)
 		elog_error("--follow reads one file, but this capture has %zu", files.count);
 	else
-		source = source_new(options, NULL, files.count);
+		source = source_new(spec, settings, NULL, files.count);
 	if (!source) {
 		parts_free(&files);
 		return -EINVAL;
 	}
 	source->files = files;
 	source->failed = files.incomplete;
-	if (names_open(&source->names, options)) {
+	if (names_open(&source->names, spec, settings->fields, NULL)) {
 		elog_error("out of memory");
 		ret = -ENOMEM;
 	} else {
@@ -343,7 +346,7 @@ static void set_start(struct source *source, const struct entry *entry)
 		selection_start(source->selection, (int64_t)realtime);
 }
 
-/* Return: true if the options select the event; false; or -ENOMEM. */
+/* Return: true if the event is selected; false; or -ENOMEM. */
 static int select_event(struct source *source, struct input *input,
 			struct entry *entry)
 {
@@ -462,7 +465,7 @@ static int select_item(struct source *source, struct input *input,
 		return selection_in_time(source->selection, item,
 					 entry->wall_offset) &&
 		       (item->cpu == EVENTLOG_CPU_UNKNOWN ||
-			number_matches(&source->options->cpus, item->cpu));
+			number_matches(&source->spec->cpus, item->cpu));
 	case ELOG_ITEM_PART:
 		see_origin(input, entry);
 		ret = source_see_part(source, input);
@@ -475,7 +478,7 @@ static int select_item(struct source *source, struct input *input,
 		source->unfinished |= entry->unfinished;
 		/* That is how streams are. */
 		if (entry->unfinished)
-			return !source->options->quiet && !input->capture;
+			return !source->settings->quiet && !input->capture;
 		source->failed = true;
 		return 1;
 	default:
@@ -660,7 +663,7 @@ static bool open_replacement(struct source *source, struct input *input)
 	struct stat then;
 	int fd = -1;
 
-	if (!source->options->follow || !input->reader || rotation == ROTATION_NONE ||
+	if (!source->settings->follow || !input->reader || rotation == ROTATION_NONE ||
 	    fstat(input->fd, &then))
 		return false;
 	source->rotation = ROTATION_NONE;
@@ -745,7 +748,7 @@ static int next_of_files(struct source *source, struct entry *entry)
 				continue;
 			source->idle = true;
 			/* The names may come later: report them only now. */
-			if (!source->options->quiet)
+			if (!source->settings->quiet)
 				names_report(source->names, " yet");
 			return ret;
 		}
@@ -780,7 +783,7 @@ static int next_of_files(struct source *source, struct entry *entry)
 			return 0;
 		}
 		source->read = true;
-		if (source->options->follow)
+		if (source->settings->follow)
 			note_item(source, input, &entry->item);
 		if (input->unwanted)
 			continue;
@@ -889,7 +892,7 @@ bool source_finish(const struct source *source)
 {
 	bool failed = has_unknown_names(source);
 
-	failed |= source_finish_stream(source);
+	failed |= !source->live && source_finish_stream(source);
 	if (source->live && source->live->filter)
 		try_definitions(source);
 	return selection_finish(source->selection) || failed;

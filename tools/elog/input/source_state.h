@@ -57,9 +57,10 @@ enum rotation {
 };
 
 struct source {
-	const struct options *options;
+	const struct selection_spec *spec;
+	const struct source_settings *settings;
 	struct selection *selection;
-	struct names *names;		/* of files: those in the options; or NULL */
+	struct names *names;		/* of files: those in the command line; or NULL */
 	struct live *live;
 	uint64_t batch;			/* time of the live batch that @wall_offset is of */
 	int64_t wall_offset;
@@ -87,14 +88,16 @@ struct source {
 };
 
 /** source_new() - make one with room for this number of inputs; NULL: it was printed why */
-struct source *source_new(const struct options *options, const struct live *live, size_t count);
+struct source *source_new(const struct selection_spec *spec,
+			  const struct source_settings *settings, const struct live *live,
+			  size_t count);
 
 /** source_open_set() - let it have several inputs; return 0, or -ENOMEM, which was printed */
 int source_open_set(struct source *source);
 
 /** source_open_stream() - as source_open_files(), for the URL of a stream */
-int source_open_stream(struct source **source, const struct options *options,
-		       char *const *names, int count);
+int source_open_stream(struct source **source, const struct selection_spec *spec,
+		       const struct source_settings *settings, char *const *names, int count);
 
 /** source_see_part() - a part begins: see which host it is of; return 0 or -ENOMEM */
 int source_see_part(struct source *source, struct input *input);

@@ -17,9 +17,9 @@
 
 #define HOSTS_SHOWN	20	/* in a message */
 
-bool source_is_stream(const struct options *options)
+bool source_is_stream(char *const *names, int count)
 {
-	return options->argument_count && stream_is_url(options->arguments[0]);
+	return count && stream_is_url(names[0]);
 }
 
 /* Until its host is known, a capture has the id of its machine. */
@@ -43,7 +43,7 @@ static int set_host(struct input *input, const char *host)
 
 static bool host_matches(const struct source *source, const char *host)
 {
-	return !source->options->host || !fnmatch(source->options->host, host, 0);
+	return !source->settings->host || !fnmatch(source->settings->host, host, 0);
 }
 
 /* Read the captures that the stream has got. Return: 0 or -ENOMEM. */
@@ -77,16 +77,16 @@ static int add_captures(struct source *source)
 
 static int open_stream(struct source *source, const char *url)
 {
-	const struct options *options = source->options;
+	const struct source_settings *settings = source->settings;
 	uint64_t time;
 	int64_t since;
 	int ret;
 
 	source->skipped = selection_since(source->selection, &time);
-	source->following = options->follow;
+	source->following = settings->follow;
 	since = (int64_t)time;
-	ret = stream_open(&source->stream, url, options->follow, source->skipped ? &since : NULL,
-			  options->quiet);
+	ret = stream_open(&source->stream, url, settings->follow, source->skipped ? &since : NULL,
+			  settings->quiet);
 	if (!ret)
 		ret = source_open_set(source);
 	return ret ? ret : add_captures(source);
@@ -136,8 +136,8 @@ bool source_next_gap(struct source *source, struct entry *entry)
 	return true;
 }
 
-int source_open_stream(struct source **result, const struct options *options,
-			      char *const *names, int count)
+int source_open_stream(struct source **result, const struct selection_spec *spec,
+		       const struct source_settings *settings, char *const *names, int count)
 {
 	struct source *source;
 	int ret;
@@ -146,10 +146,10 @@ int source_open_stream(struct source **result, const struct options *options,
 		elog_error("'%s': the URL of a stream must be the only argument", names[0]);
 		return -EINVAL;
 	}
-	source = source_new(options, NULL, 0);
+	source = source_new(spec, settings, NULL, 0);
 	if (!source)
 		return -EINVAL;
-	ret = names_open(&source->names, options);
+	ret = names_open(&source->names, spec, settings->fields, NULL);
 	if (!ret)
 		ret = open_stream(source, names[0]);
 	if (ret == -ENOMEM)
@@ -167,7 +167,7 @@ int source_wait(struct source *source)
 
 	if (ret > 0)
 		return add_captures(source) ? : 1;
-	if (!source->options->quiet)
+	if (!source->settings->quiet)
 		names_report(source->names, " yet");
 	return ret ? ret : -EAGAIN;
 }
@@ -197,7 +197,7 @@ static void put_known_host(const struct source *source, size_t index, struct elo
 /* Return: false if --host matches no host, which was printed. */
 static bool check_host(const struct source *source)
 {
-	const char *when = source->options->follow ? " yet" :
+	const char *when = source->settings->follow ? " yet" :
 			   source->skipped ? " since then" : "";
 	struct elog_text hosts = { 0 };
 	size_t i, count = 0;
@@ -209,7 +209,7 @@ static bool check_host(const struct source *source)
 		put_known_host(source, i, &hosts, &count);
 	if (count > HOSTS_SHOWN)
 		elog_text_printf(&hosts, " and %zu others", count - HOSTS_SHOWN);
-	elog_error("--host: no host '%s'%s; the stream has %s", source->options->host, when,
+	elog_error("--host: no host '%s'%s; the stream has %s", source->settings->host, when,
 		   hosts.data ? : "none");
 	elog_text_free(&hosts);
 	return *when;
@@ -219,10 +219,10 @@ bool source_finish_stream(const struct source *source)
 {
 	const uint64_t late = source->stream ? stream_late(source->stream) : 0;
 
-	if (!source->options->quiet)
+	if (!source->settings->quiet)
 		hosts_report(source->hosts);
 	if (late)
 		elog_error("%" PRIu64 " message%s in a place that was reported as a gap", late,
 			   late == 1 ? " came" : "s came");
-	return source->stream && source->options->host && !check_host(source);
+	return source->stream && source->settings->host && !check_host(source);
 }

@@ -55,8 +55,8 @@ static bool has_field(int fd, const struct marker *marker, struct nearest *neare
 	return found;
 }
 
-void marker_filter_explain(const struct options *options, int fd,
-			   bool (*chosen)(const struct options *options,
+void marker_filter_explain(const struct marker_settings *settings, int fd,
+			   bool (*chosen)(const struct marker_settings *settings,
 					  const struct marker *marker))
 {
 	struct elog_expression *expression = NULL;
@@ -65,7 +65,7 @@ void marker_filter_explain(const struct options *options, int fd,
 	size_t index, i;
 
 	if (markers_read(fd, &list) ||
-	    elog_expression_parse(options->predicate, &expression, NULL))
+	    elog_expression_parse(settings->predicate, &expression, NULL))
 		goto out;
 	for (index = 0; !elog_expression_name(expression, index, &name); index++) {
 		struct nearest nearest = { .sought = name.name };
@@ -73,12 +73,12 @@ void marker_filter_explain(const struct options *options, int fd,
 		if (name.type != ELOG_NAME_FIELD)
 			continue;
 		for (i = 0; i < list.count; i++)
-			if (chosen(options, &list.markers[i]) &&
+			if (chosen(settings, &list.markers[i]) &&
 			    has_field(fd, &list.markers[i], &nearest))
 				break;
 		if (i == list.count)
 			nearest_error(&nearest, "--if '%s': column %u: no field '%s'",
-				      options->predicate, name.column, name.name);
+				      settings->predicate, name.column, name.name);
 		nearest_free(&nearest);
 	}
 out:

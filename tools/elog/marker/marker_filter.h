@@ -5,7 +5,7 @@
 #ifndef MARKER_FILTER_H
 #define MARKER_FILTER_H
 
-#include "util/tool.h"
+#include "marker/marker_settings.h"
 
 struct marker;
 
@@ -22,14 +22,14 @@ int marker_filter_compile(const char *text, struct elog_filter **filter,
 
 /**
  * marker_filter_explain() - print the fields in --if that no marker of a module has
- * @options: --if
+ * @settings: with a predicate
  * @fd: the device
- * @chosen: which markers the options mean
+ * @chosen: which markers @settings mean
  *
  * Prints nothing if memory is short.
  */
-void marker_filter_explain(const struct options *options, int fd,
-			   bool (*chosen)(const struct options *options,
+void marker_filter_explain(const struct marker_settings *settings, int fd,
+			   bool (*chosen)(const struct marker_settings *settings,
 					  const struct marker *marker));
 
 /** marker_filter_pointer() - the member "filter" of a request; 0 for NULL */

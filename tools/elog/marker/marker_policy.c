@@ -145,18 +145,18 @@ static bool parse_handlers(const char *text, uint32_t *handlers)
 }
 
 /* Set the handlers to switch. By default: enable "print", disable all. */
-static bool take_handlers(const struct options *options, struct marker_policy *policy)
+static bool take_handlers(const struct marker_settings *settings, struct marker_policy *policy)
 {
 	policy->handlers = policy->operation == EVENTLOG_MARKER_OP_ADD ? EVENTLOG_MARKER_PRINT :
 								  POLICY_HANDLERS;
-	if (!options->handlers || parse_handlers(options->handlers, &policy->handlers))
+	if (!settings->handlers || parse_handlers(settings->handlers, &policy->handlers))
 		return true;
 	elog_error("'%s': only print and probe can be switched for programs; their markers "
-		   "are traced whenever there is a subscriber", options->handlers);
+		   "are traced whenever there is a subscriber", settings->handlers);
 	return false;
 }
 
-int policies_switch(const struct options *options, int fd, uint32_t operation,
+int policies_switch(const struct marker_settings *settings, int fd, uint32_t operation,
 		    const struct elog_filter *filter)
 {
 	struct marker_policy policy = { .operation = operation };
@@ -164,18 +164,18 @@ int policies_switch(const struct options *options, int fd, uint32_t operation,
 	struct eventlog_marker_policy request;
 	int i, ret, status = STATUS_OK;
 
-	if (!take_handlers(options, &policy))
+	if (!take_handlers(settings, &policy))
 		return STATUS_ERROR;
-	policy.program = program_glob(options->program);
+	policy.program = program_glob(settings->program);
 	if (!policy.program) {
 		explain("--program", -ENOMEM);
 		return STATUS_ERROR;
 	}
-	for (i = 1; i < options->argument_count; i++) {
-		policy.marker = options->arguments[i];
+	for (i = 1; i < settings->argument_count; i++) {
+		policy.marker = settings->arguments[i];
 		if (!policy_is_possible(policy.program, policy.marker)) {
 			elog_error("'%s' '%s': no program can have an event of this name",
-				   options->program, policy.marker);
+				   settings->program, policy.marker);
 			status = STATUS_ERROR;
 			continue;
 		}
@@ -189,11 +189,11 @@ int policies_switch(const struct options *options, int fd, uint32_t operation,
 		changed += request.changed;
 		incompatible += request.incompatible;
 	}
-	if (!options->quiet && incompatible)
+	if (!settings->quiet && incompatible)
 		fprintf(stderr, "elog: the predicate is incompatible with the fields of %u "
 			"marker%s unchanged\n", incompatible,
 			incompatible == 1 ? ": it is" : "s: they are");
-	if (!options->quiet)
+	if (!settings->quiet)
 		fprintf(stderr, "elog: %u marker%s, %u changed\n", matched, plural(matched),
 			changed);
 	free(policy.program);
@@ -271,13 +271,13 @@ static void put_policy(struct elog_text *text, const struct marker_policy *polic
 	elog_text_free(&handlers);
 }
 
-int policies_print(const struct options *options, const struct policy_list *list)
+int policies_print(const struct marker_settings *settings, const struct policy_list *list)
 {
-	bool is_json = options->format == FORMAT_JSON;
+	bool is_json = settings->format == FORMAT_JSON;
 	struct elog_text text = { 0 };
 	size_t i;
 
-	if (!is_json && !options->quiet)
+	if (!is_json && !settings->quiet)
 		elog_text_printf(&text, "%-17s %s\n", "HANDLERS", "PROGRAM/MARKER");
 	for (i = 0; i < list->count; i++)
 		put_policy(&text, &list->policies[i], is_json);

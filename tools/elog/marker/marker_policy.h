@@ -8,6 +8,7 @@
 #define MARKER_POLICY_H
 
 #include "marker/marker_filter.h"
+#include "marker/marker_settings.h"
 #include "util/tool.h"
 
 /* The handlers that a policy can switch. */
@@ -62,14 +63,14 @@ void policies_free(struct policy_list *list);
 
 /**
  * policies_switch() - elog marker enable and disable, of programs
- * @options: with --program, and patterns
+ * @settings: with a program, and patterns
  * @fd: the device
  * @operation: EVENTLOG_MARKER_OP_ADD or EVENTLOG_MARKER_OP_REMOVE
  * @filter: --if, with EVENTLOG_MARKER_OP_ADD; NULL: there is none
  *
  * Return: the exit status.
  */
-int policies_switch(const struct options *options, int fd, uint32_t operation,
+int policies_switch(const struct marker_settings *settings, int fd, uint32_t operation,
 		    const struct elog_filter *filter);
 
 /**
@@ -106,11 +107,11 @@ int policies_restore(const struct policy_list *list, int fd);
 
 /**
  * policies_print() - elog marker policies
- * @options: --format, -q
+ * @settings: how to print
  * @list: the list
  *
  * Return: the exit status.
  */
-int policies_print(const struct options *options, const struct policy_list *list);
+int policies_print(const struct marker_settings *settings, const struct policy_list *list);
 
 #endif /* MARKER_POLICY_H */

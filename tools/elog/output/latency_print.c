@@ -48,22 +48,22 @@ static void put_duration(char *text, size_t size, double nanoseconds, bool exact
 }
 
 /* In the format of --time. */
-static void put_time(struct elog_text *text, const struct options *options,
+static void put_time(struct elog_text *text, const struct print_settings *settings,
 		     uint64_t time, int64_t wall)
 {
-	if (options->time == TIME_WALL)
-		put_local_time(text, wall, options->format != FORMAT_TEXT);
+	if (settings->time == TIME_WALL)
+		put_local_time(text, wall, settings->format != FORMAT_TEXT);
 	else
 		put_seconds(text, time, 1);
 }
 
-static void put_json_time(struct elog_text *text, const struct options *options,
+static void put_json_time(struct elog_text *text, const struct print_settings *settings,
 			  uint64_t time, int64_t wall)
 {
-	const char *quote = options->time == TIME_WALL ? "\"" : "";
+	const char *quote = settings->time == TIME_WALL ? "\"" : "";
 
 	elog_text_string(text, quote);
-	put_time(text, options, time, wall);
+	put_time(text, settings, time, wall);
 	elog_text_string(text, quote);
 }
 
@@ -242,7 +242,7 @@ static void put_slowest(const struct latency_report *report,
 	size_t i, from;
 
 	elog_text_printf(text, "\n%8s %-*s %-18s %7s %7s%s\n", "SLOWEST",
-			 report->options->time == TIME_WALL ? 29 : 17, "START",
+			 report->settings->time == TIME_WALL ? 29 : 17, "START",
 			 "SESSION", "PID", "TID", report->slowest[0].by ? "  BY" : "");
 	for (i = 0; i < report->slowest_count; i++) {
 		pair = &report->slowest[i];
@@ -250,7 +250,7 @@ static void put_slowest(const struct latency_report *report,
 			     false);
 		elog_text_printf(text, "%8s ", duration);
 		from = text->size;
-		put_time(text, report->options, pair->start.time,
+		put_time(text, report->settings, pair->start.time,
 			 pair->start.wall);
 		fill_column(text, from, 17);
 		elog_text_put(text, " ", 1);
@@ -298,7 +298,7 @@ static void text_report(const struct latency_report *report,
 	elog_text_put(text, "\n", 1);
 	put_numbers(text, histogram);
 	elog_text_put(text, "\n", 1);
-	if (histogram->count && !report->options->quiet)
+	if (histogram->count && !report->settings->quiet)
 		put_histogram(text, histogram);
 	if (report->group_count)
 		put_groups(report, text);
@@ -362,7 +362,7 @@ static void json_head(const struct latency_report *report, const char *kind,
 	elog_text_string(text, ",\"by\":");
 	put_json_string(text, report->by);
 	elog_text_string(text, ",\"time\":");
-	put_json_time(text, report->options, report->time,
+	put_json_time(text, report->settings, report->time,
 		      report_wall(report));
 	elog_text_string(text, ",\"seconds\":");
 	put_seconds(text, report->elapsed, 1);
@@ -412,7 +412,7 @@ static void json_report(const struct latency_report *report,
 		pair = &report->slowest[i];
 		elog_text_printf(text, "{\"kind\":\"slowest\",\"latency\":%" PRIu64
 				 ",\"time\":", pair->latency);
-		put_json_time(text, report->options, pair->start.time,
+		put_json_time(text, report->settings, pair->start.time,
 			      pair->start.wall);
 		elog_text_string(text, ",\"session\":");
 		if (pair->start.session)
@@ -434,7 +434,7 @@ static void csv_line(const struct latency_report *report, const char *kind,
 	const struct pair_counts *counts = &report->counts;
 
 	elog_text_printf(text, "%s,,", kind);
-	put_time(text, report->options, report->time,
+	put_time(text, report->settings, report->time,
 		 report_wall(report));
 	elog_text_put(text, ",", 1);
 	put_seconds(text, report->elapsed, 1);
@@ -474,16 +474,16 @@ void latency_print_header(const struct latency_report *report,
 	struct elog_text *text = &output->text;
 	size_t i;
 
-	if (report->options->format == FORMAT_CSV) {
+	if (report->settings->format == FORMAT_CSV) {
 		elog_text_string(text, "kind,group,time,seconds,pairs,"
 				 "unpaired_starts,unpaired_ends,restarted,"
 				 "forgotten,unkeyed,dropped,lost,min,mean");
 		for (i = 0; i < ARRAY_SIZE(quantiles); i++)
 			elog_text_printf(text, ",%s", quantiles[i].name);
 		elog_text_string(text, ",max\n");
-	} else if (report->options->format == FORMAT_TEXT &&
-		   report->options->interval) {
-		elog_text_printf(text, "%-*s %8s", report->options->time ==
+	} else if (report->settings->format == FORMAT_TEXT &&
+		   report->repeated) {
+		elog_text_printf(text, "%-*s %8s", report->settings->time ==
 				 TIME_WALL ? 29 : 17, "TIME", "PAIRS");
 		put_titles(text);
 		elog_text_printf(text, " %8s\n", "LOST");
@@ -496,7 +496,7 @@ void latency_print_interval(const struct latency_report *report,
 	struct elog_text *text = &output->text;
 	size_t from = text->size;
 
-	switch (report->options->format) {
+	switch (report->settings->format) {
 	case FORMAT_JSON:
 		json_head(report, "interval", text);
 		elog_text_string(text, "}\n");
@@ -505,7 +505,7 @@ void latency_print_interval(const struct latency_report *report,
 		csv_line(report, "interval", text);
 		break;
 	default:
-		put_time(text, report->options, report->time,
+		put_time(text, report->settings, report->time,
 			 report_wall(report));
 		fill_column(text, from, 17);
 		elog_text_printf(text, " %8" PRIu64, report->histogram->count);
@@ -544,7 +544,7 @@ void latency_print(const struct latency_report *report, struct output *output)
 	if (report->slowest_count)
 		qsort(report->slowest, report->slowest_count,
 		      sizeof(*report->slowest), compare_slowest);
-	switch (report->options->format) {
+	switch (report->settings->format) {
 	case FORMAT_JSON:
 		json_report(report, text);
 		break;
@@ -553,7 +553,7 @@ void latency_print(const struct latency_report *report, struct output *output)
 		csv_groups(report, text);
 		break;
 	default:
-		if (report->options->interval)
+		if (report->repeated)
 			elog_text_put(text, "\n", 1);
 		text_report(report, text);
 		break;

@@ -44,7 +44,7 @@ struct head {
 };
 
 struct printer {
-	const struct options *options;
+	const struct print_settings *settings;
 	struct output *output;
 	struct elog_text *text;		/* of @output */
 	struct chosen *chosen;
@@ -66,8 +66,8 @@ struct printer {
 
 static int choose_columns(struct printer *printer)
 {
-	const char *fields = printer->options->fields;
-	const bool stream = source_is_stream(printer->options);
+	const char *fields = printer->settings->fields;
+	const bool stream = printer->settings->hosts;
 	char *rest, *name;
 	size_t count = 0, i;
 
@@ -76,8 +76,8 @@ static int choose_columns(struct printer *printer)
 			count += fields[i] == ',';
 	else
 		count = ARRAY_SIZE(default_columns) - !stream -
-			(printer->options->format == FORMAT_CSV &&
-			 !printer->options->of_instances);
+			(printer->settings->format == FORMAT_CSV &&
+			 !printer->settings->instances);
 	printer->chosen = calloc(count, sizeof(*printer->chosen));
 	if (!printer->chosen)
 		return -ENOMEM;
@@ -107,7 +107,7 @@ static const char *chosen_name(const struct chosen *chosen)
 
 static int make_labels(struct printer *printer)
 {
-	bool json = printer->options->format == FORMAT_JSON;
+	bool json = printer->settings->format == FORMAT_JSON;
 	struct chosen *chosen;
 	const char *name;
 	size_t i;
@@ -127,7 +127,7 @@ static int make_labels(struct printer *printer)
 	return 0;
 }
 
-int printer_open(struct printer **result, const struct options *options,
+int printer_open(struct printer **result, const struct print_settings *settings,
 		 struct output *output)
 {
 	struct printer *printer = calloc(1, sizeof(*printer));
@@ -135,11 +135,11 @@ int printer_open(struct printer **result, const struct options *options,
 	int ret = -ENOMEM;
 
 	if (printer) {
-		printer->options = options;
+		printer->settings = settings;
 		printer->output = output;
 		printer->text = &output->text;
-		printer->by_columns = options->fields ||
-				      options->format == FORMAT_CSV;
+		printer->by_columns = settings->fields ||
+				      settings->format == FORMAT_CSV;
 		ret = choose_columns(printer);
 		if (!ret)
 			ret = make_labels(printer);
@@ -150,14 +150,14 @@ int printer_open(struct printer **result, const struct options *options,
 		printer_close(printer);
 		return ret;
 	}
-	for (i = 0; options->format == FORMAT_CSV && i < printer->chosen_count; i++) {
+	for (i = 0; settings->format == FORMAT_CSV && i < printer->chosen_count; i++) {
 		const char *name = chosen_name(&printer->chosen[i]);
 
 		if (i)
 			elog_text_put(printer->text, ",", 1);
 		put_cell(printer->text, name, strlen(name));
 	}
-	if (options->format == FORMAT_CSV)
+	if (settings->format == FORMAT_CSV)
 		elog_text_put(printer->text, "\n", 1);
 	*result = printer;
 	return 0;
@@ -234,7 +234,7 @@ static void put_head(struct printer *printer, const struct elog_item *item,
 		size = snprintf(head->text, sizeof(head->text), " - ");
 	else
 		size = snprintf(head->text, sizeof(head->text), "%2u ", item->cpu);
-	if (printer->options->ids == IDS_DECIMAL)
+	if (printer->settings->ids == IDS_DECIMAL)
 		size += snprintf(head->text + size, sizeof(head->text) - (size_t)size,
 				 "%7u %7u ", item->pid, item->tid);
 	else
@@ -280,7 +280,7 @@ static void put_time(struct printer *printer, const struct entry *entry,
 {
 	uint64_t time = entry->item.time;
 
-	switch (printer->options->time) {
+	switch (printer->settings->time) {
 	case TIME_WALL:
 		put_wall(printer, time + (uint64_t)entry->wall_offset, zone);
 		break;
@@ -384,9 +384,9 @@ static void text_event(struct printer *printer, const struct entry *entry)
 
 static void put_plain(struct printer *printer, const char *string, size_t size)
 {
-	if (printer->options->format == FORMAT_JSON)
+	if (printer->settings->format == FORMAT_JSON)
 		elog_text_json_string(printer->text, string, size);
-	else if (printer->options->format == FORMAT_CSV)
+	else if (printer->settings->format == FORMAT_CSV)
 		put_cell(printer->text, string, size);
 	else
 		elog_text_put(printer->text, string, size);
@@ -395,7 +395,7 @@ static void put_plain(struct printer *printer, const char *string, size_t size)
 /* Names of threads may contain any characters: quote them in text. */
 static void put_string(struct printer *printer, const char *string)
 {
-	if (printer->options->format == FORMAT_TEXT)
+	if (printer->settings->format == FORMAT_TEXT)
 		elog_text_quoted(printer->text, string, strlen(string));
 	else
 		put_plain(printer, string, strlen(string));
@@ -424,9 +424,9 @@ static void put_field(struct printer *printer, const struct entry *entry,
 	struct elog_value value;
 
 	elog_decode(field, entry->item.payload, entry->item.payload_size, &value);
-	if (printer->options->format == FORMAT_JSON) {
+	if (printer->settings->format == FORMAT_JSON) {
 		elog_format_json_value(text, field, &value);
-	} else if (printer->options->format == FORMAT_TEXT) {
+	} else if (printer->settings->format == FORMAT_TEXT) {
 		elog_format_value(text, field, &value);
 	} else if (!value.error && (field->type == ELOG_TYPE_CHARS ||
 				    field->type == ELOG_TYPE_STRING)) {
@@ -459,7 +459,7 @@ static const char *flag_names(const struct elog_item *item)
 
 static void put_event_name(struct printer *printer, const char *name)
 {
-	switch (printer->options->format) {
+	switch (printer->settings->format) {
 	case FORMAT_JSON:
 		elog_text_json_string(printer->text, name, strlen(name));
 		break;
@@ -477,13 +477,13 @@ static void put_metadata(struct printer *printer, const struct entry *entry,
 			 enum column column)
 {
 	const struct elog_schema_event *event = entry->cached->event;
-	bool json = printer->options->format == FORMAT_JSON;
-	bool csv = printer->options->format == FORMAT_CSV;
+	bool json = printer->settings->format == FORMAT_JSON;
+	bool csv = printer->settings->format == FORMAT_CSV;
 	const struct elog_item *item = &entry->item;
 	struct elog_text *text = printer->text, cell = { 0 };
 	const char *host;
 	bool quoted = json && (column != COLUMN_TIME ||
-			       printer->options->time == TIME_WALL);
+			       printer->settings->time == TIME_WALL);
 
 	switch (column) {
 	case COLUMN_CPU:
@@ -574,8 +574,8 @@ static void put_metadata(struct printer *printer, const struct entry *entry,
 
 static void columns_event(struct printer *printer, const struct entry *entry)
 {
-	bool json = printer->options->format == FORMAT_JSON;
-	bool csv = printer->options->format == FORMAT_CSV;
+	bool json = printer->settings->format == FORMAT_JSON;
+	bool csv = printer->settings->format == FORMAT_CSV;
 	struct elog_text *text = printer->text;
 	const struct elog_schema_field *field;
 	const struct chosen *chosen;
@@ -614,7 +614,7 @@ static void columns_event(struct printer *printer, const struct entry *entry)
 
 void printer_event(struct printer *printer, const struct entry *entry)
 {
-	if (printer->by_columns || printer->options->format == FORMAT_JSON)
+	if (printer->by_columns || printer->settings->format == FORMAT_JSON)
 		columns_event(printer, entry);
 	else
 		text_event(printer, entry);
@@ -669,7 +669,7 @@ static void json_lost(struct printer *printer, const struct entry *entry)
 {
 	const struct elog_item *item = &entry->item;
 	struct elog_text *text = printer->text;
-	bool wall = printer->options->time == TIME_WALL;
+	bool wall = printer->settings->time == TIME_WALL;
 
 	elog_text_put(text, "{", 1);
 	if (entry->host) {
@@ -696,7 +696,7 @@ void printer_lost(struct printer *printer, const struct entry *entry)
 {
 	struct elog_text message = { 0 };
 
-	switch (printer->options->format) {
+	switch (printer->settings->format) {
 	case FORMAT_JSON:
 		json_lost(printer, entry);
 		break;
@@ -719,7 +719,7 @@ void printer_lost(struct printer *printer, const struct entry *entry)
 
 void printer_remark(struct printer *printer, const char *remark)
 {
-	if (printer->options->format != FORMAT_TEXT)
+	if (printer->settings->format != FORMAT_TEXT)
 		return;
 	elog_text_printf(printer->text, "# %s\n", remark);
 	output_check(printer->output);

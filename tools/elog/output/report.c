@@ -45,7 +45,7 @@ static void text_row(const struct report *report, const struct counters *counter
 		elog_text_string(text, "-\n");
 		return;
 	}
-	if (report->options->time == TIME_WALL)
+	if (report->settings->time == TIME_WALL)
 		put_local_time(text, (int64_t)wall(row), false);
 	else
 		put_seconds(text, row->last, 1);
@@ -94,10 +94,10 @@ static void text_rows(const struct report *report, const struct counters *counte
 	snprintf(heading, sizeof(heading), "%s", counters_by_name(counters->by));
 	for (i = 0; heading[i]; i++)
 		heading[i] = (char)toupper((unsigned char)heading[i]);
-	if (report->options->interval && !report->options->quiet)
+	if (report->repeated && !report->settings->quiet)
 		elog_text_printf(text, "# %.3f s%s\n", (double)report->span / 1e9,
 				 report->interval ? "" : " in all");
-	if (!report->options->quiet)
+	if (!report->settings->quiet)
 		elog_text_printf(text, "%-*s %-7s %10s %10s %12s %12s %8s %8s %s\n",
 				 width, heading, "LEVEL", "EVENTS", "EVENTS/S",
 				 "BYTES", "BYTES/S", "LOST", "INVALID", "LAST");
@@ -106,7 +106,7 @@ static void text_rows(const struct report *report, const struct counters *counte
 	if (counters->folded)
 		text_row(report, counters, &counters->others, width, text);
 	text_row(report, counters, &counters->total, width, text);
-	if (report->options->verbose && !report->interval)
+	if (report->settings->verbose && !report->interval)
 		text_sizes(&counters->total, text);
 }
 
@@ -124,7 +124,7 @@ void report_summary(const struct report *report, const struct counters *counters
 			 seconds > 0 ? (double)counters->total.events / seconds : 0,
 			 counters->total.bytes, plural(counters->total.bytes), lost, causes.data ? causes.data : "");
 	if (counters->folded)
-		elog_text_string(text, report->options->bpf ?
+		elog_text_string(text, report->by_kernel ?
 				 "; events beyond the room for definitions are (others)" :
 				 "; rows seen longest ago are (others)");
 	elog_text_put(text, "\n", 1);
@@ -278,7 +278,7 @@ static void csv_row(const struct report *report, const struct counters *counters
 {
 	char name[COUNTERS_NAME_MAX];
 
-	if (report->options->interval) {
+	if (report->repeated) {
 		put_seconds(text, report->span, 1);
 		elog_text_put(text, ",", 1);
 	}
@@ -304,10 +304,10 @@ static void csv_rows(const struct report *report, const struct counters *counter
 {
 	size_t i;
 
-	if (!report->options->quiet && !report->continued)
+	if (!report->settings->quiet && !report->continued)
 		elog_text_printf(text, "%s%s,worst_level,events,events_per_second,"
 				 "bytes,bytes_per_second,lost,invalid,last,last_wall\n",
-				 report->options->interval ? "seconds," : "",
+				 report->repeated ? "seconds," : "",
 				 counters_by_name(counters->by));
 	for (i = 0; i < counters->count; i++)
 		csv_row(report, counters, counters->rows[i], text);
@@ -318,9 +318,9 @@ static void csv_rows(const struct report *report, const struct counters *counter
 void report_rows(const struct report *report, const struct counters *counters,
 		 struct elog_text *text)
 {
-	if (report->options->format == FORMAT_JSON)
+	if (report->settings->format == FORMAT_JSON)
 		json_rows(report, counters, text);
-	else if (report->options->format == FORMAT_CSV)
+	else if (report->settings->format == FORMAT_CSV)
 		csv_rows(report, counters, text);
 	else
 		text_rows(report, counters, text);

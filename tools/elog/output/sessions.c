@@ -26,11 +26,11 @@ struct session {
 };
 
 struct sessions {
-	const struct options *options;
+	const struct print_settings *settings;
 	struct elog_map map;		/* struct session */
 };
 
-int sessions_open(struct sessions **result, const struct options *options)
+int sessions_open(struct sessions **result, const struct print_settings *settings)
 {
 	struct sessions *sessions = calloc(1, sizeof(*sessions));
 
@@ -39,7 +39,7 @@ int sessions_open(struct sessions **result, const struct options *options)
 		return -ENOMEM;
 	}
 	elog_map_init(&sessions->map, sizeof(struct session));
-	sessions->options = options;
+	sessions->settings = settings;
 	*result = sessions;
 	return 0;
 }
@@ -129,7 +129,7 @@ static void print_text(const struct sessions *sessions,
 
 	if (session->number)
 		snprintf(number, sizeof(number), "0x%" PRIx64, session->number);
-	if (sessions->options->time == TIME_WALL)
+	if (sessions->settings->time == TIME_WALL)
 		put_local_time(text, session->first, false);
 	else
 		put_seconds(text, session->start, 1);
@@ -218,17 +218,17 @@ int sessions_print(struct sessions *sessions, struct output *output)
 	elog_map_for_each(&sessions->map, session)
 		sorted[count++] = session;
 	qsort(sorted, count, sizeof(*sorted), compare);
-	if (sessions->options->format == FORMAT_CSV)
+	if (sessions->settings->format == FORMAT_CSV)
 		elog_text_string(text, "start,start_wall,duration,provider,session,"
 				 "events,bytes,worst_level,first_event,last_event\n");
-	else if (sessions->options->format == FORMAT_TEXT)
+	else if (sessions->settings->format == FORMAT_TEXT)
 		elog_text_printf(text, "%-16s %-16s %-18s %-14s %8s %10s %-7s %s\n",
 				 "START", "PROVIDER", "SESSION", "SECONDS",
 				 "EVENTS", "BYTES", "WORST", "FIRST .. LAST EVENT");
 	for (i = 0; i < count && !output->closed; i++) {
-		if (sessions->options->format == FORMAT_JSON)
+		if (sessions->settings->format == FORMAT_JSON)
 			print_json(sorted[i], text);
-		else if (sessions->options->format == FORMAT_CSV)
+		else if (sessions->settings->format == FORMAT_CSV)
 			print_csv(sorted[i], text);
 		else
 			print_text(sessions, sorted[i], text);
