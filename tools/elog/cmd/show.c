@@ -16,7 +16,6 @@
 #include "output/sessions.h"
 #include "util/signals.h"
 
-#define FOLLOW_MS	100
 #define FLUSH_NS	50000000ULL
 
 struct show {
@@ -110,6 +109,7 @@ static void show_entry(struct show *show, const struct entry *entry)
 static void show_all(struct show *show)
 {
 	struct entry entry;
+	bool over;
 	int ret;
 
 	while (!show->enough && !show->output.closed && !show->output.error &&
@@ -126,8 +126,7 @@ static void show_all(struct show *show)
 			return;
 		}
 		output_flush(&show->output);
-		/* poll() reports a file as always readable, so wait for some time. */
-		signals_sleep(FOLLOW_MS);
+		source_wait(show->source, -1, &over);
 	}
 }
 

@@ -115,6 +115,19 @@ void source_close(struct source *source);
  */
 int source_next(struct source *source, struct entry *entry);
 
+/**
+ * source_wait() - wait for more items
+ * @source: live; or it follows files, after source_next() has returned -EAGAIN
+ * @most: milliseconds at most; -1: no limit
+ * @over: set: the run must end, or a signal has requested that. Of a live source, a last
+ *	batch is to be taken then, too
+ *
+ * Starts the next batch of a live source, with elog_consumer_flush().
+ *
+ * Return: 1: call source_next(); 0: there is nothing; or a negative errno.
+ */
+int source_wait(struct source *source, int most, bool *over);
+
 /** source_put_damage() - append a description of an ELOG_ITEM_DAMAGE, or an unfinished file */
 void source_put_damage(const struct entry *entry, struct elog_text *text);
 
@@ -145,11 +158,11 @@ void source_progress(const struct source *source, uint64_t *done,
 		     uint64_t *total);
 
 /**
- * source_finish() - print errors of the selection that are known only at the end
+ * source_finish() - print what is known only at the end: misspelled names and the like
  * @source: the source
  *
  * Return: true if there was an error.
  */
-bool source_finish(const struct source *source);
+bool source_finish(struct source *source);
 
 #endif /* SOURCE_H */
