@@ -766,8 +766,8 @@ static int open_sink(struct capture *capture, uint64_t start)
 	if (ret)
 		return ret;
 	if (options->otlp)
-		return visit_open_live(&capture->export.visit, &options->visit, &export_otlp.ops,
-				       &capture->export) ? :
+		return visit_open_live(&capture->export.visit, &options->visit, NULL,
+				       &export_otlp.ops, &capture->export) ? :
 		       export_otlp.open(&capture->export);
 	if (to_files(options))
 		return writer_open(&capture->writer, &options->record, &capture->live, start);

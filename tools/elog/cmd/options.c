@@ -824,7 +824,7 @@ static void share(struct options *options)
 		.names = options->arguments,
 		.name_count = options->separated ? 0 : options->argument_count,
 		.count = options->count,
-		.to_stdout = options->live.owns_stdout,
+		.to_stdout = options->live.owns_stdout, .whole = true,
 		.quiet = options->quiet,
 	};
 	options->marker.arguments = options->arguments;

@@ -44,7 +44,8 @@ static int select_item(struct live_source *source, struct entry *entry)
 {
 	switch (entry->item.type) {
 	case ELOG_ITEM_EVENT:
-		return source_select_event(&source->source, &source->events, entry);
+		return source_select_event(&source->source, &source->events,
+					   live_generation(source->live), entry);
 	case ELOG_ITEM_LOST:
 		return source_select_loss(&source->source, entry);
 	default:

@@ -245,7 +245,8 @@ static int select_item(struct merge *merge, struct input *input, struct entry *e
 
 	switch (item->type) {
 	case ELOG_ITEM_EVENT:
-		return source_select_event(&merge->source, &input->events, entry);
+		return source_select_event(&merge->source, &input->events,
+					   elog_reader_generation(input->reader), entry);
 	case ELOG_ITEM_LOST:
 		ret = was_seen(merge, entry);
 		if (ret)

@@ -73,11 +73,10 @@ static int describe(struct known_events *events, uint32_t descriptor,
 	return 0;
 }
 
-static int find_event(struct source *source, struct known_events *events,
+static int find_event(struct source *source, struct known_events *events, uint64_t now,
 		      uint32_t descriptor, struct cached_event **result)
 {
 	const struct elog_schema_event *event;
-	uint64_t now = events->generation_now(events->context);
 	int ret;
 
 	if (now != events->generation || events->cache.count >= EVENT_CACHE_MAX) {
@@ -111,12 +110,12 @@ static int find_event(struct source *source, struct known_events *events,
  * Items
  */
 
-int source_select_event(struct source *source, struct known_events *events,
+int source_select_event(struct source *source, struct known_events *events, uint64_t now,
 			struct entry *entry)
 {
 	int ret;
 
-	ret = find_event(source, events, entry->item.descriptor, &entry->cached);
+	ret = find_event(source, events, now, entry->item.descriptor, &entry->cached);
 	if (ret)
 		return ret;
 	entry->recorded = entry->item.payload;

@@ -88,11 +88,12 @@ void known_events_clear(struct known_events *events, struct source *source);
  * source_select_event() - find an event's definition, and decode it if its record says how
  * @source: the source
  * @events: of the file or the subscription
+ * @now: what its generation_now() returns
  * @entry: an event
  *
  * Return: 1: it is selected; 0: it is not; or a negative errno.
  */
-int source_select_event(struct source *source, struct known_events *events,
+int source_select_event(struct source *source, struct known_events *events, uint64_t now,
 			struct entry *entry);
 
 /** source_select_loss() - is a loss selected? */
