@@ -147,13 +147,14 @@ static void take_entry(struct capture *capture, const struct entry *entry)
 	else if (capture->export.visit)
 		export_entry(capture, entry);
 	else if (event)
-		printer_event(capture->printer, entry);
+		printer_event(capture->printer, entry, NULL);
 	else
 		printer_lost(capture->printer, entry);
 	if (event) {
 		capture->shown++;
 		capture->enough = capture->shown == capture->options->count;
 	}
+	output_check(&capture->output);
 	check_printed(capture);
 }
 
@@ -376,7 +377,7 @@ static void run_recorder(struct capture *capture)
 static void report_loss(struct capture *capture)
 {
 	struct eventlog_stat stat = { .size = sizeof(stat) };
-	uint64_t lost, now = monotonic();
+	uint64_t lost, more, now = monotonic();
 
 	if (capture->options->quiet || now - capture->reported < REPORT_NS)
 		return;
@@ -384,9 +385,9 @@ static void report_loss(struct capture *capture)
 	if (live_lost(&capture->live, &stat, &lost) ||
 	    lost == capture->lost_reported)
 		return;
-	fprintf(stderr, "elog: %" PRIu64 " more event%s lost, %" PRIu64 " in all\n",
-		lost - capture->lost_reported,
-		lost - capture->lost_reported == 1 ? " was" : "s were", lost);
+	more = lost - capture->lost_reported;
+	fprintf(stderr, "elog: %" PRIu64 " more event%s lost, %" PRIu64 " in all\n", more,
+		more == 1 ? " was" : "s were", lost);
 	capture->lost_reported = lost;
 }
 
@@ -555,8 +556,8 @@ static uint64_t summarize(struct capture *capture)
 		counts[i] = stat.lost[i];
 	put_causes(counts, EVENTLOG_LOST_CAUSES, &causes);
 	elapsed = live->ended - live->started;
-	fprintf(stderr, "elog: %" PRIu64 " event%s in %" PRIu64 ".%03" PRIu64
-		" s, %.0f/s, ", capture->shown, plural(capture->shown),
+	fprintf(stderr, "elog: %" PRIu64 " event%s in %" PRIu64 ".%03" PRIu64 " s, %.0f/s, ",
+		capture->shown, plural(capture->shown),
 		elapsed / 1000000000, elapsed / 1000000 % 1000,
 		elapsed ? (double)capture->shown * 1e9 / (double)elapsed : 0);
 	if (options->record.split)
@@ -567,8 +568,7 @@ static uint64_t summarize(struct capture *capture)
 			plural(capture->writer->bytes));
 	if (capture->unwritten)
 		fprintf(stderr, "%" PRIu64 " not written, ", capture->unwritten);
-	fprintf(stderr, "lost %" PRIu64 "%s\n", lost,
-		causes.data ? causes.data : "");
+	fprintf(stderr, "lost %" PRIu64 "%s\n", lost, causes.data ? causes.data : "");
 	if (lost || stat.lost[CAUSE_INVALID])
 		live_print_lost(live);
 	if (options->verbose)
@@ -588,9 +588,7 @@ static int final_status(struct capture *capture, uint64_t lost)
 	const char *path;
 
 	if (capture->file_failed) {
-		path = capture->writer->failed_path;
-		if (!path)
-			path = options->output ? options->output : options->record.split;
+		path = capture->writer->failed_path ? : options->output ? : options->record.split;
 		if (!capture->writer->explained)
 			elog_error("%s: %s", path, strerror(-capture->error));
 		elog_hint("elog show can print the events that were written before the error");
@@ -771,7 +769,8 @@ static int open_sink(struct capture *capture, uint64_t start)
 		       export_otlp.open(&capture->export);
 	if (to_files(options))
 		return writer_open(&capture->writer, &options->record, &capture->live, start);
-	return printer_open(&capture->printer, &options->print, &capture->output);
+	return printer_open(&capture->printer, &options->print, &capture->output.text,
+			    capture->output.colour);
 }
 
 static void close_export(struct capture *capture)

@@ -56,7 +56,8 @@ static int show_event(void *context, struct visit_event *event)
 
 	if (show->sessions)
 		return sessions_add(show->sessions, event->entry);
-	printer_event(show->printer, event->entry);
+	printer_event(show->printer, event->entry, NULL);
+	output_check(&show->output);
 	return output_state(show);
 }
 
@@ -67,6 +68,7 @@ static int show_loss(void *context, const struct entry *entry, uint64_t count)
 	(void)count;
 	if (!show->sessions)
 		printer_lost(show->printer, entry);
+	output_check(&show->output);
 	return output_state(show);
 }
 
@@ -176,7 +178,7 @@ static int run_show(const struct options *options)
 	if (!options->source.follow && !options->no_pager)
 		output_page(&show.output);
 	if (options->session_summary ? sessions_open(&show.sessions, &options->print) :
-	    printer_open(&show.printer, &options->print, &show.output))
+	    printer_open(&show.printer, &options->print, &show.output.text, show.output.colour))
 		goto out;
 	signal(SIGPIPE, SIG_IGN);
 	ret = finish(&show, visit_run(show.visit));

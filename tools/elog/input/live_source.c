@@ -59,6 +59,11 @@ static int next_of_batch(struct source *source, struct entry *entry)
 	struct live *live = live_source->live;
 	int ret;
 
+	entry->reader = NULL;
+	entry->file = NULL;
+	entry->host = NULL;
+	entry->host_name = NULL;
+	entry->machine_id = NULL;
 	entry->processes = live->processes;
 	do {
 		ret = live_next(live, &entry->item);

@@ -15,6 +15,7 @@ struct selection {
 	const struct selection_spec *spec;
 	bool live;
 	bool decided;			/* the kernel has decided -f */
+	bool by_definition;		/* nothing else is to be checked for an event */
 	struct time_spec since;
 	struct time_spec until;
 	bool started;
@@ -39,6 +40,9 @@ int selection_open(struct selection **result, const struct selection_spec *spec,
 	selection->decided = decided;
 	selection->since = spec->since;
 	selection->until = spec->until;
+	selection->by_definition = !spec->cpus.count && !spec->tids.count && !count &&
+		(live || (!spec->pids.count && !spec->sessions.count)) &&
+		spec->since.kind == TIME_SPEC_NONE && spec->until.kind == TIME_SPEC_NONE;
 	selection->expressions = calloc(count + 1, sizeof(*selection->expressions));
 	selection->misfits = calloc(count + 1, sizeof(*selection->misfits));
 	selection->fitted = calloc(count + 1, sizeof(*selection->fitted));
@@ -274,6 +278,8 @@ bool selection_match(struct selection *selection,
 	size_t i;
 
 	selection->settled = true;
+	if (selection->by_definition)
+		return cached->selected;
 	if (!cached->selected || !cpu_matches(spec, item->cpu) ||
 	    !number_matches(&spec->tids, item->tid))
 		return false;

@@ -139,13 +139,8 @@ bool source_select_loss(const struct source *source, const struct entry *entry)
 int source_next(struct source *source, struct entry *entry)
 {
 	entry->cached = NULL;
-	entry->reader = NULL;
-	entry->file = NULL;
 	entry->unfinished = false;
 	entry->recorded = NULL;
-	entry->host = NULL;
-	entry->host_name = NULL;
-	entry->machine_id = NULL;
 	entry->gap = NULL;
 	return source->ops->next(source, entry);
 }

@@ -13,7 +13,7 @@
 
 /**
  * struct source_ops - what a kind of source does
- * @next: see source_next(); all of the entry but its item is zero
+ * @next: see source_next(); sets the item, its time, and where it is from
  * @wait: see source_wait()
  * @finish: print what is known only at the end, besides errors of the selection; return
  *	true if there was an error

@@ -13,6 +13,7 @@
  * @time: of times
  * @ids: of threads, in text
  * @fields: names of columns, separated by commas; NULL: the default
+ * @complete: as elog export: all columns in each line, and a line for each loss
  * @hosts: events are of several hosts: print a column of their names
  * @instances: events may be of several instances: likewise
  * @quiet: no headings
@@ -23,6 +24,7 @@ struct print_settings {
 	enum time_format time;
 	enum ids_format ids;
 	const char *fields;
+	bool complete;
 	bool hosts;
 	bool instances;
 	bool quiet;

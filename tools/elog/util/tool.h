@@ -46,6 +46,7 @@ enum time_format {
 	TIME_MONO,
 	TIME_WALL,
 	TIME_DELTA,
+	TIME_UNIVERSAL,			/* universal time, in RFC 3339 format */
 };
 
 enum ids_format {
