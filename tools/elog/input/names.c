@@ -355,11 +355,6 @@ void names_see(struct names *names, const struct elog_schema_event *event)
 	}
 }
 
-bool names_complete(const struct names *names)
-{
-	return !names || !names->unknown;
-}
-
 bool names_any(const struct names *names)
 {
 	return names && names->any;

@@ -39,9 +39,6 @@ void names_close(struct names *names);
 /** names_see() - note what a known definition has; NULL @names are allowed */
 void names_see(struct names *names, const struct elog_schema_event *event);
 
-/** names_complete() - are all names known? */
-bool names_complete(const struct names *names);
-
 /**
  * names_report() - print a message for each name that is not known
  * @names: NULL is allowed; does nothing the second time
