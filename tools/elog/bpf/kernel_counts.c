@@ -103,10 +103,10 @@ int kernel_counts_open(struct kernel_counts **result, struct live *live)
 		return -ENOMEM;
 	}
 	counts->live = live;
-	ret = selection_open(&counts->selection, live->options, false, false);
+	ret = selection_open(&counts->selection, live->spec, false, false);
 	if (ret)
 		return ret;
-	libbpf_set_print(live->options->verbose ? print_libbpf : NULL);
+	libbpf_set_print(live->settings->verbose ? print_libbpf : NULL);
 	ret = libbpf_num_possible_cpus();
 	if (ret > 0) {
 		counts->cpus = (unsigned int)ret;
@@ -163,13 +163,13 @@ static int add_to_counters(struct counters *counters, struct entry *entry,
 static int take_values(struct kernel_counts *counts, struct counters *counters,
 		       struct entry *entry)
 {
-	const struct options *options = counts->live->options;
+	const struct selection_spec *spec = counts->live->spec;
 	struct stat_counts sum = { 0 };
 	unsigned int cpu;
 	int ret;
 
 	for (cpu = 0; cpu < counts->cpus; cpu++) {
-		if (!number_matches(&options->cpus, cpu))
+		if (!number_matches(&spec->cpus, cpu))
 			continue;
 		if (counters->by != COUNTERS_BY_CPU) {
 			add_counts(&sum, &counts->values[cpu]);

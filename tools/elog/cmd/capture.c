@@ -147,13 +147,14 @@ static void take_entry(struct capture *capture, const struct entry *entry)
 	else if (capture->export.visit)
 		export_entry(capture, entry);
 	else if (event)
-		printer_event(capture->printer, entry);
+		printer_event(capture->printer, entry, NULL);
 	else
 		printer_lost(capture->printer, entry);
 	if (event) {
 		capture->shown++;
 		capture->enough = capture->shown == capture->options->count;
 	}
+	output_check(&capture->output);
 	check_printed(capture);
 }
 
@@ -297,8 +298,7 @@ static int open_trigger(struct capture *capture)
 		explain_device_error(ret, PURPOSE_CONSUME);
 		return ret;
 	}
-	return rules_add_globs(capture->trigger, options->triggers,
-			       options->trigger_count);
+	return rules_add_globs(capture->trigger, &options->live.triggers);
 }
 
 /* Wait for a trigger, a signal, or the end of -d. */
@@ -377,7 +377,7 @@ static void run_recorder(struct capture *capture)
 static void report_loss(struct capture *capture)
 {
 	struct eventlog_stat stat = { .size = sizeof(stat) };
-	uint64_t lost, now = monotonic();
+	uint64_t lost, more, now = monotonic();
 
 	if (capture->options->quiet || now - capture->reported < REPORT_NS)
 		return;
@@ -385,9 +385,9 @@ static void report_loss(struct capture *capture)
 	if (live_lost(&capture->live, &stat, &lost) ||
 	    lost == capture->lost_reported)
 		return;
-	fprintf(stderr, "elog: %" PRIu64 " more event%s lost, %" PRIu64 " in all\n",
-		lost - capture->lost_reported,
-		lost - capture->lost_reported == 1 ? " was" : "s were", lost);
+	more = lost - capture->lost_reported;
+	fprintf(stderr, "elog: %" PRIu64 " more event%s lost, %" PRIu64 " in all\n", more,
+		more == 1 ? " was" : "s were", lost);
 	capture->lost_reported = lost;
 }
 
@@ -556,11 +556,11 @@ static uint64_t summarize(struct capture *capture)
 		counts[i] = stat.lost[i];
 	put_causes(counts, EVENTLOG_LOST_CAUSES, &causes);
 	elapsed = live->ended - live->started;
-	fprintf(stderr, "elog: %" PRIu64 " event%s in %" PRIu64 ".%03" PRIu64
-		" s, %.0f/s, ", capture->shown, plural(capture->shown),
+	fprintf(stderr, "elog: %" PRIu64 " event%s in %" PRIu64 ".%03" PRIu64 " s, %.0f/s, ",
+		capture->shown, plural(capture->shown),
 		elapsed / 1000000000, elapsed / 1000000 % 1000,
 		elapsed ? (double)capture->shown * 1e9 / (double)elapsed : 0);
-	if (options->split)
+	if (options->record.split)
 		fprintf(stderr, "%" PRIu64 " file%s, ", capture->writer->files,
 			plural(capture->writer->files));
 	if (capture->writer)
@@ -568,8 +568,7 @@ static uint64_t summarize(struct capture *capture)
 			plural(capture->writer->bytes));
 	if (capture->unwritten)
 		fprintf(stderr, "%" PRIu64 " not written, ", capture->unwritten);
-	fprintf(stderr, "lost %" PRIu64 "%s\n", lost,
-		causes.data ? causes.data : "");
+	fprintf(stderr, "lost %" PRIu64 "%s\n", lost, causes.data ? causes.data : "");
 	if (lost || stat.lost[CAUSE_INVALID])
 		live_print_lost(live);
 	if (options->verbose)
@@ -589,9 +588,7 @@ static int final_status(struct capture *capture, uint64_t lost)
 	const char *path;
 
 	if (capture->file_failed) {
-		path = capture->writer->failed_path;
-		if (!path)
-			path = options->output ? options->output : options->split;
+		path = capture->writer->failed_path ? : options->output ? : options->record.split;
 		if (!capture->writer->explained)
 			elog_error("%s: %s", path, strerror(-capture->error));
 		elog_hint("elog show can print the events that were written before the error");
@@ -618,17 +615,17 @@ static int final_status(struct capture *capture, uint64_t lost)
 
 static bool to_files(const struct options *options)
 {
-	return options->output || options->split;
+	return options->output || options->record.split;
 }
 
 /* Return: an option that makes no sense when writing a file, or NULL. */
 static const char *not_for_file(const struct options *options)
 {
-	if (options->time != TIME_MONO)
+	if (options->print.time != TIME_MONO)
 		return "--time";
-	if (options->format != FORMAT_TEXT)
+	if (options->print.format != FORMAT_TEXT)
 		return "--format";
-	if (options->fields)
+	if (options->print.fields)
 		return "--fields";
 	return NULL;
 }
@@ -636,13 +633,13 @@ static const char *not_for_file(const struct options *options)
 /* Return: an option that makes sense only when writing a file, or NULL. */
 static const char *only_for_file(const struct options *options)
 {
-	if (options->append)
+	if (options->record.append)
 		return "--append";
-	if (options->compress)
+	if (options->record.compress)
 		return "--compress";
-	if (options->rotate_size)
+	if (options->record.rotate_size)
 		return "--rotate";
-	if (options->writers)
+	if (options->record.writers)
 		return "--writers";
 	return NULL;
 }
@@ -652,7 +649,7 @@ static const char *not_for_receiver(const struct options *options)
 {
 	if (to_files(options))
 		return options->output ? "-o" : "--split";
-	if (options->overwrite)
+	if (options->record.overwrite)
 		return "--overwrite";
 	if (options->color != COLOR_AUTO)
 		return "--color";
@@ -662,12 +659,14 @@ static const char *not_for_receiver(const struct options *options)
 /* Return: an option that makes sense only with --otlp, or NULL. */
 static const char *only_for_receiver(const struct options *options)
 {
-	return options->span_count ? "--span" : options->by ? "--by" :
-	       options->pending ? "--pending" : NULL;
+	return options->spans.rules.count ? "--span" : options->by ? "--by" :
+	       options->spans.pending ? "--pending" : NULL;
 }
 
 static int check_options(const struct options *options)
 {
+	const struct record_settings *record = &options->record;
+
 	if (options->otlp && not_for_receiver(options)) {
 		elog_error("%s does not go with --otlp", not_for_receiver(options));
 		return -EINVAL;
@@ -686,23 +685,22 @@ static int check_options(const struct options *options)
 		elog_error("%s needs a file: add -o FILE", only_for_file(options));
 		return -EINVAL;
 	}
-	if (options->split && (options->output || options->rotate_size ||
-			       options->overwrite)) {
+	if (record->split && (options->output || record->rotate_size || record->overwrite)) {
 		elog_error("%s does not go with --split", options->output ? "-o" :
-			   options->rotate_size ? "--rotate" : "--overwrite");
+			   record->rotate_size ? "--rotate" : "--overwrite");
 		return -EINVAL;
 	}
-	if (options->writers && (options->split || options->overwrite || options->append)) {
-		elog_error("%s does not go with --writers", options->split ? "--split" :
-			   options->overwrite ? "--overwrite" : "--append");
+	if (record->writers && (record->split || record->overwrite || record->append)) {
+		elog_error("%s does not go with --writers", record->split ? "--split" :
+			   record->overwrite ? "--overwrite" : "--append");
 		return -EINVAL;
 	}
-	if (options->rotate_size && !strcmp(options->output, "-")) {
+	if (record->rotate_size && options->live.owns_stdout) {
 		elog_error("--rotate needs a file with a name");
 		return -EINVAL;
 	}
-	if (options->background && (!to_files(options) || options->separated ||
-				    (options->output && !strcmp(options->output, "-")))) {
+	if (options->background &&
+	    (!to_files(options) || options->separated || options->live.owns_stdout)) {
 		elog_error("--background needs -o FILE or --split DIR, and no COMMAND");
 		return -EINVAL;
 	}
@@ -719,11 +717,11 @@ static int check_options(const struct options *options)
 		elog_error("no command follows --");
 		return -EINVAL;
 	}
-	if (options->of_instances && options->writers) {
+	if (options->live.instances && record->writers) {
 		elog_error("--writers does not go with --instances");
 		return -EINVAL;
 	}
-	if (options->trigger_count && !options->overwrite) {
+	if (options->live.triggers.count && !record->overwrite) {
 		elog_error("--trigger needs a flight recorder: add --overwrite");
 		return -EINVAL;
 	}
@@ -735,23 +733,23 @@ static int open_consumers(struct capture *capture)
 	const struct options *options = capture->options;
 	struct elog_consumer_options rings = {
 		.size = sizeof(rings),
-		.ring_bytes = options->per_cpu_bytes ? options->per_cpu_bytes :
-			      options->of_instances ? INSTANCES_RING_BYTES : RING_BYTES,
+		.ring_bytes = options->live.ring_bytes ? options->live.ring_bytes :
+			      options->live.instances ? INSTANCES_RING_BYTES : RING_BYTES,
 	};
 	int ret;
 
-	if (options->overwrite) {
+	if (options->record.overwrite) {
 		rings.flags = ELOG_CONSUMER_OVERWRITE;
 		rings.sub_buffers = sub_buffers(rings.ring_bytes, SUB_BUFFERS_MAX);
-	} else if (writer_is_raw(options)) {
+	} else if (writer_is_raw(&options->record, &options->select, &options->live)) {
 		rings.sub_buffers = sub_buffers(rings.ring_bytes, EVENTLOG_SUB_BUFFERS_MAX);
 	} else {
 		rings.backlog_bytes = BACKLOG_RINGS * rings.ring_bytes;
 		if (rings.backlog_bytes > ELOG_BACKLOG_MAX)
 			rings.backlog_bytes = ELOG_BACKLOG_MAX;
 	}
-	ret = live_open(&capture->live, options, &rings);
-	if (!ret && options->trigger_count)
+	ret = live_open(&capture->live, &options->select, &options->live, &rings);
+	if (!ret && options->live.triggers.count)
 		ret = open_trigger(capture);
 	return ret;
 }
@@ -761,17 +759,18 @@ static int open_sink(struct capture *capture, uint64_t start)
 	const struct options *options = capture->options;
 	int ret = 0;
 
-	if (!writer_is_raw(options))
+	if (!writer_is_raw(&options->record, &options->select, &options->live))
 		ret = source_open_live(&capture->source, &capture->live);
 	if (ret)
 		return ret;
 	if (options->otlp)
-		return visit_open_live(&capture->export.visit, options, &export_otlp.ops,
-				       &capture->export) ? :
+		return visit_open_live(&capture->export.visit, &options->visit, NULL,
+				       &export_otlp.ops, &capture->export) ? :
 		       export_otlp.open(&capture->export);
 	if (to_files(options))
-		return writer_open(&capture->writer, &capture->live, start);
-	return printer_open(&capture->printer, options, &capture->output);
+		return writer_open(&capture->writer, &options->record, &capture->live, start);
+	return printer_open(&capture->printer, &options->print, &capture->output.text,
+			    capture->output.colour);
 }
 
 static void close_export(struct capture *capture)
@@ -792,18 +791,18 @@ static int run_capture(const struct options *options)
 {
 	struct capture capture = {
 		.options = options,
-		.export = { .options = options, .sink.fd = -1, .live = true },
+		.export = { .settings = &options->visit, .receiver = options->otlp, .live = true },
 	};
 	int ret = STATUS_ERROR;
 	uint64_t start;
 
 	if (check_options(options))
 		return STATUS_ERROR;
-	signals_catch((options->overwrite ? SIGNALS_SNAPSHOT : 0) |
-		      (options->rotate_size ? SIGNALS_ROTATE : 0));
-	output_open(&capture.output, options);
+	signals_catch((options->record.overwrite ? SIGNALS_SNAPSHOT : 0) |
+		      (options->record.rotate_size ? SIGNALS_ROTATE : 0));
+	output_open(&capture.output, options->color, options->separated);
 	if (options->background &&
-	    background_start(&capture.background, options, &ret))
+	    background_start(&capture.background, options->record.split ? : options->output, &ret))
 		return ret;
 	/* On a terminal, show each event immediately. */
 	if (capture.output.terminal)
@@ -818,7 +817,7 @@ static int run_capture(const struct options *options)
 		goto out;
 	if (!options->separated && options->verbose)
 		fputs("elog: capturing\n", stderr);
-	if (options->overwrite)
+	if (options->record.overwrite)
 		run_recorder(&capture);
 	else
 		run_loop(&capture);

@@ -195,7 +195,7 @@ static int print_info(const struct options *options, const struct eventlog_info 
 	};
 	struct elog_text text = { 0 };
 
-	if (options->format == FORMAT_JSON) {
+	if (options->print.format == FORMAT_JSON) {
 		put_json(info, numbers, ARRAY_SIZE(numbers), options->verbose ? status : NULL,
 			 &text);
 		return text_print(&text);

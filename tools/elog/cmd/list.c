@@ -109,7 +109,7 @@ static int list_one(struct listing *listing,
 		goto out;
 	}
 	listing->any = true;
-	if (options->format == FORMAT_JSON) {
+	if (options->print.format == FORMAT_JSON) {
 		list_json(&definition, options->verbose ? text : NULL, output);
 		output_check(&listing->output);
 	} else if (options->tree) {
@@ -138,7 +138,7 @@ static int list_all(struct listing *listing, int fd)
 	int ret, status = STATUS_OK;
 	const char *text;
 
-	if (!options->quiet && !options->tree && options->format == FORMAT_TEXT)
+	if (!options->quiet && !options->tree && options->print.format == FORMAT_TEXT)
 		elog_text_printf(&listing->output.text, "%5s %-18s %-7s %-8s %s\n", "ID", "STATE",
 				 "LEVEL", "KEYWORDS", "PROVIDER/EVENT  FIELDS");
 	ret = elog_list_open(fd, EVENTLOG_LIST_DEFINITIONS, 0, &definitions);
@@ -182,7 +182,7 @@ static int run_list(const struct options *options)
 			   event_glob_error(options->arguments[0]));
 		return STATUS_ERROR;
 	}
-	if (options->tree && options->format != FORMAT_TEXT) {
+	if (options->tree && options->print.format != FORMAT_TEXT) {
 		elog_error("--tree does not go with --format");
 		return STATUS_ERROR;
 	}
@@ -192,13 +192,14 @@ static int run_list(const struct options *options)
 		return STATUS_ERROR;
 	}
 	listing.nearest.sought = options->arguments[0];
-	output_open(&listing.output, options);
+	output_open(&listing.output, options->color, options->separated);
 	status = list_all(&listing, fd);
 	if (!options->quiet || !listing.any)
 		explain_restriction(fd);
 	close(fd);
 	if (listing.count) {
-		output_page(&listing.output, options);
+		if (!options->no_pager)
+			output_page(&listing.output);
 		list_tree(listing.definitions, listing.count, options->verbose,
 			  &listing.output);
 	}

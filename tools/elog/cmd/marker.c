@@ -28,7 +28,7 @@ static int print_list(const struct options *options, const struct marker_list *l
 		return STATUS_ERROR;
 	}
 	choice.program = program;
-	status = markers_print(list, &choice, options->format, options->tree, !options->quiet);
+	status = markers_print(list, &choice, options->print.format, options->tree, !options->quiet);
 	if (!status && marker_choice_explain(&choice, list, of_files))
 		status = STATUS_ERROR;
 	free(program);
@@ -120,7 +120,7 @@ static int marker_policies(const struct options *options, int fd)
 	if (ret)
 		marker_error(ret);
 	else
-		status = policies_print(&policies, options->format == FORMAT_JSON,
+		status = policies_print(&policies, options->print.format == FORMAT_JSON,
 					!options->quiet);
 	policies_free(&policies);
 	return status;

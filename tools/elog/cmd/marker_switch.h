@@ -5,6 +5,7 @@
 #ifndef CMD_MARKER_SWITCH_H
 #define CMD_MARKER_SWITCH_H
 
+#include "cmd/options.h"
 #include "util/tool.h"
 
 enum marker_action {

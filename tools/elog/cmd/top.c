@@ -48,7 +48,7 @@ struct top {
 	uint64_t ring_bytes;
 
 	uint64_t focus;			/* serial of the row whose events are shown */
-	struct output lines_output;
+	struct elog_text line;		/* of an event */
 	struct printer *printer;
 
 	unsigned int empty_reads;	/* in succession: stdin was ready without a key */
@@ -66,10 +66,10 @@ static void on_quit(int signal)
 
 static void add_line(struct top *top, const struct entry *entry)
 {
-	struct elog_text *text = &top->lines_output.text;
+	struct elog_text *text = &top->line;
 	char *line;
 
-	printer_event(top->printer, entry);
+	printer_event(top->printer, entry, NULL);
 	if (text->error) {
 		top->error = text->error;
 		return;
@@ -466,7 +466,6 @@ static void run_loop(struct top *top)
 static int final_status(struct top *top)
 {
 	const struct report report = {
-		.options = top->options,
 		.span = top->live.ended - top->live.started,
 	};
 	struct elog_text text = { 0 };
@@ -492,14 +491,13 @@ static int prepare(struct top *top, enum counters_by by)
 {
 	const struct options *options = top->options;
 
-	if (live_open(&top->live, options, NULL) ||
+	if (live_open(&top->live, &options->select, &options->live, NULL) ||
 	    source_open_live(&top->source, &top->live))
 		return -EINVAL;
-	top->lines_output.limit = SIZE_MAX;
-	if (printer_open(&top->printer, options, &top->lines_output))
+	if (printer_open(&top->printer, &options->print, &top->line, false))
 		return -ENOMEM;
 	top->rings = elog_consumer_rings(top->live.consumer);
-	top->ring_bytes = options->per_cpu_bytes ? options->per_cpu_bytes : 1U << 20;
+	top->ring_bytes = options->live.ring_bytes ? options->live.ring_bytes : 1U << 20;
 	top->placed = calloc(top->rings + 1, sizeof(*top->placed));
 	top->view.rows = calloc(TOP_ROWS_MAX, sizeof(*top->view.rows));
 	if (!top->placed || !top->view.rows ||
@@ -572,7 +570,7 @@ static int run_top(const struct options *options)
 out:
 	top_view_clear_lines(&top.view);
 	printer_close(top.printer);
-	elog_text_free(&top.lines_output.text);
+	elog_text_free(&top.line);
 	source_close(top.source);
 	counters_close(top.counters);
 	live_close(&top.live);

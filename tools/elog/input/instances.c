@@ -116,7 +116,7 @@ static int find_new(struct live *live, struct instances *instances)
 			     instances->last_id, &list);
 	while (!ret && !(ret = elog_list_next(list, &next, &name))) {
 		instances->last_id = next.id;
-		if (fnmatch(live->options->of_instances, name, 0))
+		if (fnmatch(live->settings->instances, name, 0))
 			continue;
 		ret = subscribe(live, instances, next.id, name);
 		if (ret)
@@ -146,14 +146,14 @@ int instances_open(struct live *live, const struct elog_consumer_options *consum
 	struct instances *instances;
 	struct member *member;
 
-	if (!live->options->of_instances)
+	if (!live->settings->instances)
 		return 0;
 	if (is_instance(elog_consumer_fd(live->consumer))) {
 		elog_error("--instances: %s is the device of an instance, which sees no others",
 			   elog_device_path(NULL));
 		return -EINVAL;
 	}
-	if (live->options->keyword_names) {
+	if (live->spec->keyword_names) {
 		elog_error("--instances: -k must be a mask: instances may have other keywords");
 		return -EINVAL;
 	}
