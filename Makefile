@@ -109,7 +109,9 @@ own_btf = $(if $(wildcard $(kernel_dir)/vmlinux),,CONFIG_DEBUG_INFO_BTF_MODULES=
 
 kbuild = $(MAKE) -C '$(kernel_dir)' M='$(build)' $(compiler) $(own_btf)
 
-# Remove links to files that no longer exist. Builds of a kernel hold a lock.
+# Links are relative, and those that lead to another tree are replaced: a copied or moved tree
+# builds its own sources. Remove links to files that no longer exist. Builds of a kernel hold a
+# lock.
 define link_sources
 	@mkdir -p '$(build)'
 	@cd '$(build)' && ln -sfn ../../Kbuild ../../uapi ../../include ../../tools . && \
@@ -117,9 +119,13 @@ define link_sources
 	(cd ../.. && find module -type f -name '*.[chS]' -o -type f -name '*.src' -o \
 		-type f \( -name Kbuild -o -name Makefile \) -path 'module/*') | \
 	while read -r file; do \
-		[ -L "$$file" ] || ln -s "$(top)/$$file" "$$file"; \
+		[ "$$file" -ef "../../$$file" ] || ln -sfr "../../$$file" "$$file"; \
 	done && find . -xtype l -delete
 endef
+
+# Only the links.
+sources:
+	$(link_sources)
 
 module:
 	$(link_sources)
@@ -455,7 +461,7 @@ clean:
 help:
 	@printf '%s\n' $(help_text)
 
-.PHONY: all module tools selftests programs-i386 programs-armhf setup demo \
+.PHONY: all sources module tools selftests programs-i386 programs-armhf setup demo \
 	check check-everything check-user-events check-fleet check-armhf check-debug check-sanitizers check-static check-native stress \
 	check-models check-mutants fuzz \
 	bench bench-compare $(benches:%=bench-%) \
