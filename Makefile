@@ -206,7 +206,7 @@ check-armhf:
 	@$(MAKE) --no-print-directory module EVENTLOG_TEST_MODULE=1 \
 		KDIR="$$(scripts/kernel headers 6.1-armhf)" CROSS_COMPILE=arm-linux-gnueabihf-
 	@$(MAKE) --no-print-directory programs-armhf
-	@scripts/vm-static --kernel 6.1-armhf --timeout 1200 \
+	@scripts/vm-static --kernel 6.1-armhf --timeout 10800 --program-timeout 1800 \
 		--module "build/$$(scripts/kernel release 6.1-armhf)/eventlog.ko" \
 		build/selftests-armhf/*_test build/tools-armhf/libelog_device_test \
 		build/tools-armhf/consumer_device_test build/tools-armhf/libelog_test selftests/ring_module_test.sh
