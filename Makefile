@@ -142,7 +142,7 @@ check-static:
 	@! grep -E '^($(build)/|(\./)?(module|uapi|include/linux/eventlog)[/.]).*: (warning|error):|^WARNING: modpost' \
 		'$(build)/log' >&2
 	@echo 'no warnings from W=1 and sparse'
-	@status=0; for check in layers bats words; do \
+	@status=0; for check in layers bats words sleeps; do \
 		scripts/check-$$check || status=1; done; \
 	scripts/draw-house --check || status=1; exit $$status
 

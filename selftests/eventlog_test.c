@@ -185,6 +185,7 @@ void test_pause(void)
 {
 	const struct timespec instant = { .tv_nsec = 1000000 };
 
+	/* pause: callers wait for a state with it. */
 	nanosleep(&instant, NULL);
 }
 

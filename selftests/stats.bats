@@ -539,7 +539,7 @@ take_steps()
 		'key: ' 'gone:paused' 'wait:^a/b .* 11 ' 'wait:c/d' 'key:q' exit:0 -- --interval 0.2
 	# Rows and their history do not change when the paused screen is redrawn.
 	terminal 24x80 'run:"$ELOG" emit -n 5 a/b' 'wait:^a/b .*[▁-█@]' 'key: ' 'wait:paused' \
-		'keep:^a/b.*' 'run:sleep 1' 'key:h' 'wait:select' 'key:h' 'gone:select' \
+		'keep:^a/b.*' 'wakes:8' 'key:h' 'wait:select' 'key:h' 'gone:select' \
 		'wait:^a/b' 'same:^a/b.*' 'key:q' exit:0 -- --interval 0.2
 }
 
