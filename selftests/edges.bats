@@ -120,7 +120,7 @@ JOB
 	capture=$!
 	background+=("$capture")
 	# Both wait for a reader.
-	wait_for grep -q pipe_write "/proc/$capture/wchan"
+	wait_full 5
 	awk '
 		/^the command writes line [0-9]+$/ { lines++; next }
 		/^\{"s":"0123456789"\}$/ { events++; next }

@@ -220,6 +220,19 @@ stop_capture()
 	stop_elog "$1"
 }
 
+# wait_full FD: waits until the pipe of this file descriptor, which is also open for writing, is
+# full: what writes to it waits for a reader.
+wait_full()
+{
+	local -
+
+	set +T
+	timeout $((300 * $(slowness))) "${PYTHON:-python3}" -c '
+import select, time
+while select.select([], [0], [], 0)[1]:
+    time.sleep(0.02)' <&"$1"
+}
+
 # while_stopped PID COMMAND...: runs a command while a process with all its threads is
 # stopped. Events of the command stay in the rings, and are lost if the rings are full,
 # even if the reader is fast. In a COMMAND of elog, use bash -c; elog is $PPID.
@@ -263,6 +276,12 @@ delete_persistent()
 {
 	"$ELOG" list -q 2> /dev/null | awk '$2 ~ /^persistent/ { print $5 }' |
 		sort -u | xargs -r "$ELOG" delete
+}
+
+# Prints NAME EVENTS BYTES LOST of each row of a table of elog stat.
+rows()
+{
+	awk '$1 != "#" && $3 != "EVENTS" { print $1, $3, $5, $7 }'
 }
 
 # Fails, and prints the string, unless it contains all words.

@@ -320,7 +320,7 @@ TEST(worker_delivers)
 			CHECK_EQ(mapped_kick(&pair.ring), 8);
 		pair_wait(&pair);
 		WAIT_FOR(mapped_ask(&pair.ring) == EVENTLOG_MAPPED_ASK_KICK);
-		/* Sometimes before, sometimes after the worker's last look. */
+		/* pause: sometimes before, sometimes after the worker's last look. */
 		usleep(round * 10000);
 	}
 	pair_close(&pair);
@@ -354,6 +354,7 @@ static void put_in_sleeping_rings(struct pair *pair, struct mapped *other)
 	pair_wait(pair);
 	/* It sleeps one look of the worker after that; before, the worker takes the records. */
 	WAIT_FOR(mapped_ask(&pair->ring) == EVENTLOG_MAPPED_ASK_KICK);
+	/* pause: the last look is not visible. */
 	usleep(30000);
 	mapped_attach(other, pair->fd, mapped_least_bytes());
 	pair_put(pair);
@@ -1485,6 +1486,7 @@ TEST(killed_at_any_time)
 				pause();
 		}
 		WAIT_FOR(*sent > 100);
+		/* pause: the signal comes at any moment. */
 		usleep(test_random(&seed) % 3000);
 		CHECK_OK(kill(child, SIGKILL));
 		CHECK_EQ(waitpid(child, NULL, 0), child);
