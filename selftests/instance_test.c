@@ -301,7 +301,8 @@ static void owner_uses(void)
 	struct eventlog_instance_create request = create_request("of_owner");
 	struct eventlog_subscribe setup = subscribe_request(0);
 	struct eventlog_marker_set policy = {
-		.size = sizeof(policy), .flags = EVENTLOG_MARKER_SET_PROGRAMS, .handlers = EVENTLOG_MARKER_PRINT,
+		.size = sizeof(policy), .flags = EVENTLOG_MARKER_SET_PROGRAMS,
+		.handlers = EVENTLOG_MARKER_PRINT,
 	};
 	struct eventlog_marker_set set = {
 		.size = sizeof(set), .handlers = EVENTLOG_MARKER_PRINT,
@@ -417,7 +418,8 @@ TEST(limits)
 TEST(deletion)
 {
 	struct eventlog_marker_set policy = {
-		.size = sizeof(policy), .flags = EVENTLOG_MARKER_SET_PROGRAMS, .handlers = EVENTLOG_MARKER_PRINT,
+		.size = sizeof(policy), .flags = EVENTLOG_MARKER_SET_PROGRAMS,
+		.handlers = EVENTLOG_MARKER_PRINT,
 	};
 	struct eventlog_subscribe setup = subscribe_request(RING_BYTES);
 	struct eventlog_rule rule = rule_request(NULL, NULL);

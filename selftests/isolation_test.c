@@ -163,7 +163,8 @@ static __u64 filter_make(struct filter *filter, unsigned int count)
 static int try_policy(int fd, const char *marker)
 {
 	struct eventlog_marker_set request = {
-		.size = sizeof(request), .flags = EVENTLOG_MARKER_SET_PROGRAMS, .operation = EVENTLOG_MARKER_OP_ADD,
+		.size = sizeof(request), .flags = EVENTLOG_MARKER_SET_PROGRAMS,
+		.operation = EVENTLOG_MARKER_OP_ADD,
 		.handlers = EVENTLOG_MARKER_PRINT, .marker = PTR(marker),
 	};
 
@@ -325,7 +326,8 @@ static bool has_ended(pid_t child)
 static bool killed_in_time(void)
 {
 	struct eventlog_marker_set all = {
-		.size = sizeof(all), .flags = EVENTLOG_MARKER_SET_PROGRAMS, .operation = EVENTLOG_MARKER_OP_REMOVE,
+		.size = sizeof(all), .flags = EVENTLOG_MARKER_SET_PROGRAMS,
+		.operation = EVENTLOG_MARKER_OP_REMOVE,
 		.handlers = EVENTLOG_MARKER_PRINT | EVENTLOG_MARKER_PROBE,
 	};
 	struct eventlog_info info;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tests of LIST of registrations and of MARKER_HANDLERS, which list who has registered which events, and
- * of descriptions in commands.
+ * Tests of LIST of registrations and of MARKER_HANDLERS, which list who has registered which
+ * events, and of descriptions in commands.
  *
  * They meet: UNREGISTER and close() (registrations_come_and_end), fork and file passing
  * (processes), pid namespaces and users (visibility), instances, policies and filters

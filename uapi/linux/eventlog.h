@@ -273,8 +273,8 @@ enum eventlog_list_kind {
 	 */
 	EVENTLOG_LIST_INSTANCES		= 2,
 	/*
-	 * any role, CAP_PERFMON: struct eventlog_marker_info, key: descriptor of the marker's event,
-	 * text: module, tag, path, function, and the source text of the filter, if there is one
+	 * any role, CAP_PERFMON: struct eventlog_marker_info, key: descriptor of its event, text:
+	 * module, tag, path, function, and the source text of the filter, if there is one
 	 */
 	EVENTLOG_LIST_MARKERS		= 3,
 	/*

@@ -157,12 +157,13 @@ static int add_processes(struct marker_list *list, const struct elog_schema_prov
 			 const struct eventlog_definition *describe,
 			 const struct registrations *registrations, size_t *at)
 {
-	const struct eventlog_registration_info *first = &registrations->entries[*at], *entry = first;
-	const struct eventlog_registration_info *end = registrations->entries + registrations->count;
+	const struct eventlog_registration_info *first = &registrations->entries[*at];
+	const struct eventlog_registration_info *end, *entry = first;
 	struct elog_text pids = { 0 };
 	uint32_t pid = 0;
 	int ret;
 
+	end = registrations->entries + registrations->count;
 	ret = add_marker(list, provider, describe, first->handlers, first->defaults);
 	if (ret)
 		return ret;
