@@ -449,14 +449,14 @@ TEST(list_rejects_other_kinds)
 	__u32 i;
 
 	for (i = 0; i < 32; i++) {
-		request.kind = EVENTLOG_LIST_INSTANCES + 1 + i;
+		request.kind = EVENTLOG_LIST_REGISTRATIONS + 1 + i;
 		CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_LIST, &request), EINVAL);
 		request.kind = 1U << i;
-		if (request.kind > EVENTLOG_LIST_INSTANCES)
+		if (request.kind > EVENTLOG_LIST_REGISTRATIONS)
 			CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_LIST, &request), EINVAL);
 	}
 	/* Members that only another kind has. */
-	request.kind = EVENTLOG_LIST_INSTANCES;
+	request.kind = EVENTLOG_LIST_POLICIES;
 	request.ring = 1;
 	CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_LIST, &request), EINVAL);
 	request.ring = 0;

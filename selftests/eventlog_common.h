@@ -42,13 +42,9 @@ union request {
 	struct eventlog_pause pause;
 	struct eventlog_attach attach;
 	struct eventlog_detach detach;
-	struct eventlog_marker_next marker_next;
 	struct eventlog_marker_set marker_set;
-	struct eventlog_marker_policy marker_policy;
-	struct eventlog_marker_policy_next marker_policy_next;
 	struct eventlog_filter_get filter_get;
 	struct eventlog_marker_handlers marker_handlers;
-	struct eventlog_registration_next registration_next;
 	struct eventlog_instance_create instance_create;
 	struct eventlog_instance_delete instance_delete;
 	struct eventlog_instance_open instance_open;

@@ -248,19 +248,25 @@ static int call_pause(void)
 	return -1;
 }
 
-static int call_marker_next(void)
+static int call_markers(void)
 {
-	struct eventlog_marker_next request = {
-		.size = sizeof(request), .text = PTR(made.text), .text_size = sizeof(made.text),
-	};
+	return call_list(made.producer, EVENTLOG_LIST_MARKERS);
+}
 
-	return ioctl(made.producer, EVENTLOG_IOC_MARKER_NEXT, &request);
+static int call_policies(void)
+{
+	return call_list(made.producer, EVENTLOG_LIST_POLICIES);
+}
+
+static int call_registrations(void)
+{
+	return call_list(made.producer, EVENTLOG_LIST_REGISTRATIONS);
 }
 
 static int call_marker_set(void)
 {
 	struct eventlog_marker_set request = {
-		.size = sizeof(request), .module = PTR(EXAMPLE), .filter = PTR(&made.filter.filter),
+		.size = sizeof(request), .owner = PTR(EXAMPLE), .filter = PTR(&made.filter.filter),
 		.handlers = EVENTLOG_MARKER_PRINT, .operation = EVENTLOG_MARKER_OP_ADD,
 	};
 
@@ -274,26 +280,18 @@ static int call_marker_set(void)
 /* A policy stays until the one that removes its handler makes it superfluous. */
 static int call_policy(void)
 {
-	struct eventlog_marker_policy request = {
-		.size = sizeof(request), .program = PTR("scarce"), .marker = PTR("scarce"),
+	struct eventlog_marker_set request = {
+		.size = sizeof(request), .flags = EVENTLOG_MARKER_SET_PROGRAMS,
+		.owner = PTR("scarce"), .marker = PTR("scarce"),
 		.filter = PTR(&made.filter.filter), .handlers = EVENTLOG_MARKER_PROBE,
 		.operation = EVENTLOG_MARKER_OP_ADD,
 	};
 
-	if (ioctl(made.producer, EVENTLOG_IOC_POLICY_ADD, &request))
+	if (ioctl(made.producer, EVENTLOG_IOC_MARKER_SET, &request))
 		return -1;
 	request.filter = 0;
 	request.operation = EVENTLOG_MARKER_OP_REMOVE;
-	return ioctl(made.producer, EVENTLOG_IOC_POLICY_ADD, &request);
-}
-
-static int call_policy_next(void)
-{
-	struct eventlog_marker_policy_next request = {
-		.size = sizeof(request), .text = PTR(made.text), .text_size = sizeof(made.text),
-	};
-
-	return ioctl(made.producer, EVENTLOG_IOC_POLICY_NEXT, &request);
+	return ioctl(made.producer, EVENTLOG_IOC_MARKER_SET, &request);
 }
 
 static int call_filter_get(void)
@@ -314,13 +312,6 @@ static int call_marker_handlers(void)
 	};
 
 	return ioctl(made.producer, EVENTLOG_IOC_MARKER_HANDLERS, &request);
-}
-
-static int call_registration_next(void)
-{
-	struct eventlog_registration_next request = { .size = sizeof(request) };
-
-	return ioctl(made.producer, EVENTLOG_IOC_REGISTRATION_NEXT, &request);
 }
 
 static int call_instance(void)
@@ -449,10 +440,11 @@ static const struct {
 	{ "RULE_ADD", call_rule }, { "FLUSH", call_flush }, { "STAT", call_stat },
 	{ "DESCRIBE", call_describe }, { "LIST of definitions", call_definitions },
 	{ "PAUSE", call_pause }, { "LIST of names", call_names },
-	{ "MARKER_NEXT", call_marker_next }, { "MARKER_SET", call_marker_set },
-	{ "POLICY_ADD", call_policy }, { "POLICY_NEXT", call_policy_next },
+	{ "LIST of markers", call_markers }, { "MARKER_SET", call_marker_set },
+	{ "MARKER_SET of programs", call_policy }, { "LIST of policies", call_policies },
 	{ "FILTER_GET", call_filter_get }, { "MARKER_HANDLERS", call_marker_handlers },
-	{ "REGISTRATION_NEXT", call_registration_next }, { "INSTANCE_CREATE and _DELETE", call_instance },
+	{ "LIST of registrations", call_registrations },
+	{ "INSTANCE_CREATE and _DELETE", call_instance },
 	{ "mmap of a ring", call_map_ring },
 	{ "mmap of the status map", call_map_status }, { "ATTACH", call_attach },
 	{ "ATTACH to take over", call_take_over }, { "DETACH", call_detach },
@@ -466,8 +458,9 @@ static void make(void)
 	static const struct filter_term term = {
 		"value", EVENTLOG_TERM_NUMBER, .operation = EVENTLOG_TERM_OP_EQUAL, .number = 1,
 	};
-	struct eventlog_marker_policy policy = {
-		.size = sizeof(policy), .program = PTR("scarce_kept"),
+	struct eventlog_marker_set policy = {
+		.size = sizeof(policy), .flags = EVENTLOG_MARKER_SET_PROGRAMS,
+		.owner = PTR("scarce_kept"),
 		.filter = filter_fill(&made.filter, &term, 1, "value == 1"),
 		.handlers = EVENTLOG_MARKER_PROBE,
 	};
@@ -485,7 +478,7 @@ static void make(void)
 	event.provider = PTR(EVENTLOG_PROGRAM_PREFIX "scarce_kept");
 	register_with(made.producer, &event);
 	made.program_index = event.write_index;
-	CHECK_OK(ioctl(made.producer, EVENTLOG_IOC_POLICY_ADD, &policy));
+	CHECK_OK(ioctl(made.producer, EVENTLOG_IOC_MARKER_SET, &policy));
 	mapped_attach(&made.ring, made.producer, mapped_least_bytes());
 	mapped_consumer_open(&made.consumer, 16 * page_size());
 	rule_add(made.consumer.fd, NULL, "scarce*");

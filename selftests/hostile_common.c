@@ -200,10 +200,9 @@ static const struct {
 	CALL(8, eventlog_subscribe), CALL(9, eventlog_rule),
 	CALL(10, eventlog_rule_delete), CALL(11, eventlog_flush), CALL(12, eventlog_stat),
 	CALL(13, eventlog_describe), CALL(14, eventlog_pause),
-	CALL(16, eventlog_marker_next), CALL(17, eventlog_marker_set),
-	CALL(18, eventlog_marker_policy), CALL(19, eventlog_marker_policy_next),
+	CALL(17, eventlog_marker_set), CALL(17, eventlog_marker_set),
 	CALL(20, eventlog_filter_get), CALL(21, eventlog_marker_handlers),
-	CALL(22, eventlog_registration_next), CALL(24, eventlog_attach), CALL(25, eventlog_detach),
+	CALL(24, eventlog_attach), CALL(25, eventlog_detach),
 	/* Not INSTANCE_CREATE: instances would outlive the test. */
 	CALL(27, eventlog_instance_delete),
 	CALL(29, eventlog_instance_open),
@@ -233,7 +232,7 @@ static void request_fill(struct hostile *hostile, union request *request, unsign
 		request->delete.event = PTR("name");
 		break;
 	case 5:
-		request->list.kind = pick(hostile, 6);
+		request->list.kind = pick(hostile, 8);
 		request->list.cursor = pick(hostile, 4) ? 0 : pick(hostile, 300);
 		request->list.buffer = out;
 		request->list.buffer_size = pick(hostile, 8) ? TEXT_BYTES : pick(hostile, 64);
@@ -258,27 +257,13 @@ static void request_fill(struct hostile *hostile, union request *request, unsign
 	case 14:
 		request->pause.paused = pick(hostile, 2);
 		break;
-	case 16:
-		request->marker_next.text = out;
-		request->marker_next.text_size = TEXT_BYTES;
-		break;
 	case 17:
-		request->marker_set.module = random_name(hostile);
+		request->marker_set.flags = pick(hostile, 2) ? EVENTLOG_MARKER_SET_PROGRAMS : 0;
+		request->marker_set.owner = random_name(hostile);
+		request->marker_set.marker = pick(hostile, 2) ? random_name(hostile) : 0;
 		request->marker_set.handlers = pick(hostile, 8);
 		request->marker_set.operation = pick(hostile, 3);
 		request->marker_set.filter = random_filter(hostile);
-		break;
-	case 18:
-		request->marker_policy.program = random_name(hostile);
-		request->marker_policy.marker = random_name(hostile);
-		request->marker_policy.handlers = EVENTLOG_MARKER_PROBE;
-		request->marker_policy.operation = pick(hostile, 2);
-		request->marker_policy.filter = random_filter(hostile);
-		break;
-	case 19:
-		request->marker_policy_next.id = pick(hostile, 4);
-		request->marker_policy_next.text = out;
-		request->marker_policy_next.text_size = TEXT_BYTES;
 		break;
 	case 20:
 		request->filter_get.write_index = pick(hostile, 6);
@@ -292,9 +277,6 @@ static void request_fill(struct hostile *hostile, union request *request, unsign
 		request->marker_handlers.write_index = pick(hostile, 6);
 		request->marker_handlers.handlers = pick(hostile, 8);
 		request->marker_handlers.defaults = pick(hostile, 8);
-		break;
-	case 22:
-		request->registration_next.cursor = (__u64)pick(hostile, 8) << 32;
 		break;
 	case 24:
 		request->attach.ring = pick(hostile, 2) * pick(hostile, 4);

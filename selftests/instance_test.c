@@ -300,8 +300,9 @@ static void owner_uses(void)
 {
 	struct eventlog_instance_create request = create_request("of_owner");
 	struct eventlog_subscribe setup = subscribe_request(0);
-	struct eventlog_marker_policy policy = {
-		.size = sizeof(policy), .handlers = EVENTLOG_MARKER_PRINT,
+	struct eventlog_marker_set policy = {
+		.size = sizeof(policy), .flags = EVENTLOG_MARKER_SET_PROGRAMS,
+		.handlers = EVENTLOG_MARKER_PRINT,
 	};
 	struct eventlog_marker_set set = {
 		.size = sizeof(set), .handlers = EVENTLOG_MARKER_PRINT,
@@ -311,12 +312,12 @@ static void owner_uses(void)
 	int fd, root = device_open();
 
 	CHECK_ERRNO(ioctl(root, EVENTLOG_IOC_SUBSCRIBE, &setup), EPERM);
-	CHECK_ERRNO(ioctl(root, EVENTLOG_IOC_POLICY_ADD, &policy), EPERM);
+	CHECK_ERRNO(ioctl(root, EVENTLOG_IOC_MARKER_SET, &policy), EPERM);
 	CHECK_ERRNO(next_instance(root, 0, &next), EPERM);
 	CHECK_ERRNO(try_open_instance(root, shared_id), EPERM);
 	fd = CHECK_OK(open(shared_device, O_RDWR));
 	CHECK_EQ(info_of(fd).restricted, 0);
-	CHECK_OK(ioctl(fd, EVENTLOG_IOC_POLICY_ADD, &policy));
+	CHECK_OK(ioctl(fd, EVENTLOG_IOC_MARKER_SET, &policy));
 	CHECK_EQ(info_of(fd).policies, 1);
 	CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_MARKER_SET, &set), ENOENT);
 	/* It sees this instance, and manages none. */
@@ -416,8 +417,9 @@ TEST(limits)
 /* Every user of a deleted instance learns of it, and what was emitted before is not lost. */
 TEST(deletion)
 {
-	struct eventlog_marker_policy policy = {
-		.size = sizeof(policy), .handlers = EVENTLOG_MARKER_PRINT,
+	struct eventlog_marker_set policy = {
+		.size = sizeof(policy), .flags = EVENTLOG_MARKER_SET_PROGRAMS,
+		.handlers = EVENTLOG_MARKER_PRINT,
 	};
 	struct eventlog_subscribe setup = subscribe_request(RING_BYTES);
 	struct eventlog_rule rule = rule_request(NULL, NULL);
@@ -469,7 +471,7 @@ TEST(deletion)
 	attach = attach_request(mapped_least_bytes());
 	CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_ATTACH, &attach), ENODEV);
 	CHECK_ERRNO(ioctl(consumer.fd, EVENTLOG_IOC_RULE_ADD, &rule), ENODEV);
-	CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_POLICY_ADD, &policy), ENODEV);
+	CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_MARKER_SET, &policy), ENODEV);
 	CHECK_ERRNO(try_open_instance(fd, 0), ENODEV);
 
 	/* The records that are left can be read and described. */

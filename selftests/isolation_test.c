@@ -162,12 +162,13 @@ static __u64 filter_make(struct filter *filter, unsigned int count)
 
 static int try_policy(int fd, const char *marker)
 {
-	struct eventlog_marker_policy request = {
-		.size = sizeof(request), .operation = EVENTLOG_MARKER_OP_ADD,
+	struct eventlog_marker_set request = {
+		.size = sizeof(request), .flags = EVENTLOG_MARKER_SET_PROGRAMS,
+		.operation = EVENTLOG_MARKER_OP_ADD,
 		.handlers = EVENTLOG_MARKER_PRINT, .marker = PTR(marker),
 	};
 
-	return ioctl(fd, EVENTLOG_IOC_POLICY_ADD, &request);
+	return ioctl(fd, EVENTLOG_IOC_MARKER_SET, &request);
 }
 
 #define EVENTS 3000
@@ -192,7 +193,7 @@ TEST(longest_hold)
 	CHECK_STEPS("RULE_ADD", 500);
 	steps_reset();
 	CHECK_OK(try_policy(subscribers[0], long_glob(true)));
-	CHECK_STEPS("POLICY_ADD", 500);
+	CHECK_STEPS("MARKER_SET", 500);
 
 	last = tenant_subscribe(1 << 13);
 	CHECK_OK(try_rule(last, NULL, 0, &id));
@@ -331,8 +332,9 @@ static bool has_ended(pid_t child)
  */
 static bool killed_in_time(void)
 {
-	struct eventlog_marker_policy all = {
-		.size = sizeof(all), .operation = EVENTLOG_MARKER_OP_REMOVE,
+	struct eventlog_marker_set all = {
+		.size = sizeof(all), .flags = EVENTLOG_MARKER_SET_PROGRAMS,
+		.operation = EVENTLOG_MARKER_OP_REMOVE,
 		.handlers = EVENTLOG_MARKER_PRINT | EVENTLOG_MARKER_PROBE,
 	};
 	struct eventlog_info info;
@@ -350,7 +352,7 @@ static bool killed_in_time(void)
 	CHECK_EQ(waitpid(child, &status, 0), child);
 	info = info_of(killed_fd);
 	if (killed_policy)
-		CHECK_OK(ioctl(killed_fd, EVENTLOG_IOC_POLICY_ADD, &all));
+		CHECK_OK(ioctl(killed_fd, EVENTLOG_IOC_MARKER_SET, &all));
 	/* A rule that was not added has no number. */
 	if (!killed_policy && !info.enabled)
 		CHECK_ERRNO(try_rule_delete(killed_fd, 1), ENOENT);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tests of REGISTRATION_NEXT and MARKER_HANDLERS, which list who has registered which events, and
- * of descriptions in commands.
+ * Tests of LIST of registrations and of MARKER_HANDLERS, which list who has registered which
+ * events, and of descriptions in commands.
  *
  * They meet: UNREGISTER and close() (registrations_come_and_end), fork and file passing
  * (processes), pid namespaces and users (visibility), instances, policies and filters
@@ -25,25 +25,38 @@
 #define TRACE EVENTLOG_MARKER_TRACE
 #define PROBE EVENTLOG_MARKER_PROBE
 
+/* A registration, and where the next call continues. */
+struct registered {
+	struct eventlog_registration_info info;
+	__u64 cursor;
+	bool over;
+};
+
 /* Gets the registration behind that of @request; false: there are no more. */
-static bool next(int fd, struct eventlog_registration_next *request)
+static bool next(int fd, struct registered *request)
 {
-	request->size = sizeof(*request);
-	if (!ioctl(fd, EVENTLOG_IOC_REGISTRATION_NEXT, request))
-		return true;
-	CHECK_EQ(errno, ENOENT);
-	return false;
+	struct eventlog_list list = list_request(EVENTLOG_LIST_REGISTRATIONS, &request->info,
+						 sizeof(request->info));
+
+	do {
+		list.cursor = request->cursor;
+		list.buffer_size = sizeof(request->info);
+		CHECK_OK(ioctl(fd, EVENTLOG_IOC_LIST, &list));
+		request->over = !list.cursor;
+		request->cursor = list.cursor;
+	} while (!list.count && !request->over);
+	return list.count;
 }
 
 /* The number of registrations of an event, or of all with 0, and the last of them. */
-static unsigned int count_of(int fd, __u32 descriptor, struct eventlog_registration_next *last)
+static unsigned int count_of(int fd, __u32 descriptor, struct registered *last)
 {
-	struct eventlog_registration_next request = {};
+	struct registered request = {};
 	unsigned int count = 0;
 
 	memset(last, 0, sizeof(*last));
-	while (next(fd, &request)) {
-		if (descriptor && request.descriptor != descriptor)
+	while (!request.over && next(fd, &request)) {
+		if (descriptor && request.info.descriptor != descriptor)
 			continue;
 		*last = request;
 		count++;
@@ -64,14 +77,14 @@ static int try_handlers(int fd, __u32 write_index, __u32 handlers, __u32 default
 TEST(registrations_come_and_end)
 {
 	int fd = device_open(), other = device_open(), reader = device_open_for(O_RDONLY);
-	struct eventlog_registration_next last;
+	struct registered last;
 	struct eventlog_register first, second;
 
 	first = register_event(fd, "listed u32 x");
 	CHECK_EQ(count_of(reader, first.descriptor, &last), 1);
-	CHECK_EQ(last.pid, getpid());
-	CHECK_EQ(last.handlers, TRACE);
-	CHECK_EQ(last.defaults, TRACE);
+	CHECK_EQ(last.info.pid, getpid());
+	CHECK_EQ(last.info.handlers, TRACE);
+	CHECK_EQ(last.info.defaults, TRACE);
 	second = register_event(fd, "listed u32 x");
 	register_event(other, "listed u32 x");
 	CHECK_EQ(count_of(reader, first.descriptor, &last), 3);
@@ -89,14 +102,14 @@ TEST(handlers_are_listed)
 	struct eventlog_subscribe subscribe = subscribe_request(0);
 	int fd = device_open(), subscriber = device_open();
 	struct eventlog_register registration;
-	struct eventlog_registration_next last;
+	struct registered last;
 	unsigned int bit;
 
 	registration = register_event(fd, "listed u32 x");
 	CHECK_OK(try_handlers(fd, registration.write_index, PRINT | PROBE, PRINT | TRACE));
 	CHECK_EQ(count_of(fd, registration.descriptor, &last), 1);
-	CHECK_EQ(last.handlers, PRINT | PROBE);
-	CHECK_EQ(last.defaults, PRINT | TRACE);
+	CHECK_EQ(last.info.handlers, PRINT | PROBE);
+	CHECK_EQ(last.info.defaults, PRINT | TRACE);
 	for (bit = 3; bit < 32; bit++) {
 		CHECK_ERRNO(try_handlers(fd, registration.write_index, 1U << bit, 0), EINVAL);
 		CHECK_ERRNO(try_handlers(fd, registration.write_index, 0, 1U << bit), EINVAL);
@@ -104,7 +117,7 @@ TEST(handlers_are_listed)
 	CHECK_ERRNO(try_handlers(fd, registration.write_index + 1, 0, 0), ENOENT);
 	CHECK_ERRNO(try_handlers(fd, 0, 0, 0), ENOENT);
 	CHECK_EQ(count_of(fd, registration.descriptor, &last), 1);
-	CHECK_EQ(last.handlers, PRINT | PROBE);
+	CHECK_EQ(last.info.handlers, PRINT | PROBE);
 	CHECK_OK(ioctl(subscriber, EVENTLOG_IOC_SUBSCRIBE, &subscribe));
 	CHECK_ERRNO(try_handlers(subscriber, 1, 0, 0), EBUSY);
 	/* Subscribers list as well. */
@@ -114,33 +127,27 @@ TEST(handlers_are_listed)
 	CHECK_ERRNO(try_handlers(fd, registration.write_index, 0, 0), ENOENT);
 	registration = register_event(fd, "listed u32 x");
 	CHECK_EQ(count_of(fd, registration.descriptor, &last), 1);
-	CHECK_EQ(last.handlers, TRACE);
+	CHECK_EQ(last.info.handlers, TRACE);
 	close(subscriber);
 	close(fd);
 }
 
 TEST(cursors)
 {
-	struct eventlog_registration_next request = { .size = sizeof(request), .flags = 1 };
-	struct eventlog_registration_next last;
+	struct registered request = {}, last;
 	int fd = device_open(), none = device_open();
 	__u64 cursor;
 
-	CHECK_ERRNO(ioctl(none, EVENTLOG_IOC_REGISTRATION_NEXT, &request), EINVAL);
-	request.flags = 0;
 	CHECK(!next(none, &request));
 	CHECK_EQ(request.cursor, 0);
 	register_event(fd, "listed u32 x");
 	CHECK(next(none, &request));
 	CHECK_EQ(count_of(none, 0, &last), 1);
-	CHECK_EQ(last.cursor, request.cursor);
-	CHECK(!next(none, &request));
-	CHECK_EQ(last.cursor, request.cursor);
 	/* Positions behind all producers, and in one that does not exist. */
-	for (cursor = ~0ULL; cursor; cursor >>= 1) {
+	for (cursor = ~0ULL; cursor > 1ULL << 62; cursor >>= 1) {
 		request.cursor = cursor;
-		if (next(none, &request))
-			CHECK(cursor < last.cursor);
+		CHECK(!next(none, &request));
+		CHECK_EQ(request.cursor, 0);
 	}
 	close(none);
 	close(fd);
@@ -151,7 +158,7 @@ TEST(gaps)
 {
 	enum { FILES = 300, EVENTS = 5 };
 	struct eventlog_register registrations[EVENTS];
-	struct eventlog_registration_next last;
+	struct registered last;
 	int files[FILES], fd = device_open();
 	unsigned int i, j, count = 0;
 	char command[32];
@@ -182,7 +189,7 @@ TEST(processes)
 {
 	int fd = device_open(), reader = device_open(), turn[2];
 	struct eventlog_register registration;
-	struct eventlog_registration_next last;
+	struct registered last;
 	pid_t child;
 	char byte;
 
@@ -197,12 +204,12 @@ TEST(processes)
 	CHECK_EQ(read(turn[0], &byte, 1), 1);
 	registration = register_event(fd, "listed u32 x");
 	CHECK_EQ(count_of(reader, registration.descriptor, &last), 2);
-	CHECK_EQ(last.pid, child);
+	CHECK_EQ(last.info.pid, child);
 	/* Its pid may be that of another process by now. */
 	CHECK_OK(kill(child, SIGKILL));
 	CHECK_EQ(waitpid(child, NULL, 0), child);
 	CHECK_EQ(count_of(reader, registration.descriptor, &last), 2);
-	CHECK_EQ(last.pid, 0);
+	CHECK_EQ(last.info.pid, 0);
 	close(fd);
 	close(reader);
 	close(turn[0]);
@@ -216,25 +223,25 @@ static void look_as_user(void)
 {
 	int fd = device_open(), reader = device_open();
 	struct eventlog_register mine;
-	struct eventlog_registration_next last;
+	struct registered last;
 
 	CHECK_EQ(count_of(fd, 0, &last), 0);
 	/* The event is root's, too, but not its registration. */
 	mine = register_event(fd, "shared u32 x");
 	CHECK_EQ(mine.descriptor, of_root.descriptor);
 	CHECK_EQ(count_of(reader, mine.descriptor, &last), 1);
-	CHECK_EQ(last.pid, getpid());
+	CHECK_EQ(last.info.pid, getpid());
 	CHECK_EQ(write(shared_turn[1], "", 1), 1);
 	CHECK_OK(try_handlers(fd, mine.write_index, PROBE, 0));
 	CHECK_EQ(count_of(reader, mine.descriptor, &last), 1);
-	CHECK_EQ(last.handlers, PROBE);
+	CHECK_EQ(last.info.handlers, PROBE);
 	CHECK_EQ(write(shared_turn[1], "", 1), 1);
 	pause();
 }
 
 TEST(visibility)
 {
-	struct eventlog_registration_next last;
+	struct registered last;
 	int fd, reader;
 	pid_t child;
 	char byte;
@@ -248,8 +255,8 @@ TEST(visibility)
 	CHECK_EQ(read(shared_turn[0], &byte, 1), 1);
 	CHECK_EQ(read(shared_turn[0], &byte, 1), 1);
 	CHECK_EQ(count_of(reader, of_root.descriptor, &last), 2);
-	CHECK_EQ(last.pid, child);
-	CHECK_EQ(last.handlers, PROBE);
+	CHECK_EQ(last.info.pid, child);
+	CHECK_EQ(last.info.handlers, PROBE);
 	CHECK_OK(kill(child, SIGKILL));
 	CHECK_EQ(waitpid(child, NULL, 0), child);
 	WAIT_FOR(count_of(reader, of_root.descriptor, &last) == 1);
@@ -261,7 +268,7 @@ TEST(pid_namespaces)
 {
 	struct eventlog_register registration;
 	int fd = device_open(), turn[2], back[2];
-	struct eventlog_registration_next last;
+	struct registered last;
 	pid_t child;
 	char byte;
 
@@ -275,17 +282,17 @@ TEST(pid_namespaces)
 		int inside = device_open();
 
 		CHECK_EQ(count_of(inside, registration.descriptor, &last), 1);
-		CHECK_EQ(last.pid, 0);
+		CHECK_EQ(last.info.pid, 0);
 		registration = register_event(inside, "inside u32 x");
 		CHECK_EQ(count_of(inside, registration.descriptor, &last), 1);
-		CHECK_EQ(last.pid, 1);
+		CHECK_EQ(last.info.pid, 1);
 		CHECK_EQ(write(turn[1], &registration.descriptor, 4), 4);
 		CHECK_EQ(read(back[0], &byte, 1), 1);
 		_exit(0);
 	}
 	CHECK_EQ(read(turn[0], &registration.descriptor, 4), 4);
 	CHECK_EQ(count_of(fd, registration.descriptor, &last), 1);
-	CHECK_EQ(last.pid, child);
+	CHECK_EQ(last.info.pid, child);
 	CHECK_EQ(write(back[1], "", 1), 1);
 	test_join(child);
 	close(fd);
@@ -295,7 +302,7 @@ TEST(instances_have_their_own)
 {
 	int root = device_open(), instance, other;
 	struct eventlog_register registration;
-	struct eventlog_registration_next last;
+	struct registered last;
 	__u32 id;
 
 	instance = create("listed", &id);
@@ -339,7 +346,7 @@ static void *register_and_close(void *unused)
 
 TEST(race)
 {
-	struct eventlog_registration_next request, last;
+	struct registered request, last;
 	unsigned int i, found = 0;
 	pthread_t threads[3];
 	int fd = device_open();
@@ -349,10 +356,10 @@ TEST(race)
 		CHECK_EQ(pthread_create(&threads[i], NULL, register_and_close, NULL), 0);
 	for (i = 0; i < 300 || found < 100; i++) {
 		memset(&request, 0, sizeof(request));
-		while (next(fd, &request)) {
-			CHECK_EQ(request.pid, getpid());
-			CHECK(request.descriptor);
-			CHECK(request.handlers < 8);
+		while (!request.over && next(fd, &request)) {
+			CHECK_EQ(request.info.pid, getpid());
+			CHECK(request.info.descriptor);
+			CHECK(request.info.handlers < 8);
 			found++;
 		}
 	}
@@ -453,8 +460,9 @@ TEST(filters_of_described_events)
 		.name = "x", .number = 7, .flags = EVENTLOG_TERM_NUMBER,
 		.operation = EVENTLOG_TERM_OP_EQUAL,
 	};
-	struct eventlog_marker_policy policy = {
-		.size = sizeof(policy), .program = PTR("listed"), .handlers = PRINT,
+	struct eventlog_marker_set policy = {
+		.size = sizeof(policy), .flags = EVENTLOG_MARKER_SET_PROGRAMS,
+		.owner = PTR("listed"), .handlers = PRINT,
 	};
 	struct eventlog_register request;
 	struct eventlog_filter_get get = { .size = sizeof(get) };
@@ -465,7 +473,7 @@ TEST(filters_of_described_events)
 	request = register_request("described \"u32 z\" u8 y;u32 x");
 	request.provider = PTR(EVENTLOG_PROGRAM_PREFIX "listed");
 	register_with(fd, &request);
-	CHECK_OK(ioctl(fd, EVENTLOG_IOC_POLICY_ADD, &policy));
+	CHECK_OK(ioctl(fd, EVENTLOG_IOC_MARKER_SET, &policy));
 	CHECK_EQ(policy.matched, 1);
 	CHECK_EQ(policy.incompatible, 0);
 	get.write_index = request.write_index;
@@ -475,8 +483,8 @@ TEST(filters_of_described_events)
 	policy.operation = EVENTLOG_MARKER_OP_REMOVE;
 	policy.handlers = PRINT | PROBE;
 	policy.filter = 0;
-	policy.program = 0;
-	policy.id = 0;
-	CHECK_OK(ioctl(fd, EVENTLOG_IOC_POLICY_ADD, &policy));
+	policy.owner = 0;
+	policy.policy = 0;
+	CHECK_OK(ioctl(fd, EVENTLOG_IOC_MARKER_SET, &policy));
 	close(fd);
 }

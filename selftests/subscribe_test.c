@@ -192,7 +192,6 @@ TEST(rule_add_rejects_bad_values)
 	REJECTED(EFAULT, .filter = 1);
 	REJECTED(EFAULT, .filter = PTR(unmapped));
 	REJECTED(E2BIG, .filter = PTR(long_glob));
-	REJECTED(EINVAL, .reserved = 1);
 	for (level = EVENTLOG_LEVEL_VERBOSE + 1; level < 20; level++)
 		REJECTED(EINVAL, .level = level);
 	REJECTED(EINVAL, .level = 0xffffffff);

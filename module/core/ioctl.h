@@ -17,7 +17,7 @@ struct eventlog_list_ops;
 struct file;
 
 /* Number of enum eventlog_list_kind. */
-#define EVENTLOG_LIST_KINDS (EVENTLOG_LIST_INSTANCES + 1)
+#define EVENTLOG_LIST_KINDS (EVENTLOG_LIST_REGISTRATIONS + 1)
 
 /* The argument of any ioctl. */
 union eventlog_argument {
@@ -26,7 +26,6 @@ union eventlog_argument {
 	struct eventlog_unregister unregister;
 	struct eventlog_delete delete;
 	struct eventlog_list list;
-	struct eventlog_registration_next registration_next;
 	struct eventlog_subscribe subscribe;
 	struct eventlog_rule rule;
 	struct eventlog_rule_delete rule_delete;
@@ -34,10 +33,7 @@ union eventlog_argument {
 	struct eventlog_stat stat;
 	struct eventlog_describe describe;
 	struct eventlog_pause pause;
-	struct eventlog_marker_next marker_next;
 	struct eventlog_marker_set marker_set;
-	struct eventlog_marker_policy marker_policy;
-	struct eventlog_marker_policy_next marker_policy_next;
 	struct eventlog_filter_get filter_get;
 	struct eventlog_marker_handlers marker_handlers;
 	struct eventlog_instance_create instance_create;

@@ -277,8 +277,6 @@ static bool eventlog_rule_valid(const struct eventlog_rule *request, const char 
 		return false;
 	if (request->level > EVENTLOG_LEVEL_VERBOSE)
 		return false;
-	if (request->reserved)
-		return false;
 	return *provider && *event;
 }
 
@@ -604,8 +602,7 @@ static int eventlog_subscribe_check(const struct eventlog_subscribe *request)
 {
 	u32 sub_buffers = request->sub_buffers ?: 2;
 
-	if (request->flags & ~(EVENTLOG_SUBSCRIBE_OVERWRITE | EVENTLOG_SUBSCRIBE_MAPPED) ||
-	    request->instances)
+	if (request->flags & ~(EVENTLOG_SUBSCRIBE_OVERWRITE | EVENTLOG_SUBSCRIBE_MAPPED))
 		return -EINVAL;
 	if (!request->ring_bytes)
 		return request->flags || request->watermark || request->sub_buffers ? -EINVAL : 0;

@@ -30,7 +30,7 @@
  * - domain->update_lock: RULE_ADD, which matches a rule with all events, and the functions
  *   of kernel providers.  In the root its users have a capability; in an instance only the
  *   instance waits.  A fatal signal ends RULE_ADD.
- * - domain->policy_lock: POLICY_ADD, which matches a policy with all events; likewise.
+ * - domain->policy_lock: MARKER_SET, which matches a policy with all events; likewise.
  */
 #ifndef EVENTLOG_TYPES_H
 #define EVENTLOG_TYPES_H
@@ -115,9 +115,9 @@ struct task_struct;
  * @policies: struct eventlog_policy, oldest first
  * @policy_count: their number
  * @policy_id: the id of the newest policy
- * @policy_lock: serialises POLICY_ADD
+ * @policy_lock: serialises the adding of policies
  * @policy_version: incremented whenever @policies change
- * @policy_tests: number of POLICY_ADDs so far, those that failed too
+ * @policy_tests: number of calls that add policies so far, those that failed too
  * @filter_version: the newest &eventlog_event_policy.version
  * @live: number of events with a slot
  * @busy: number of enabled events
@@ -309,7 +309,7 @@ struct eventlog_event_trace {
 /**
  * struct eventlog_event_policy - the marker policy's part of an event; see marker/policy.h
  * @filter: the condition on @handlers, with a reference; NULL: there is none
- * @tested: the POLICY_ADD that tested last whether its policy applies to the event; 0: none
+ * @tested: the call that tested last whether its policy applies to the event; 0: none
  * @fit: what it found; see marker/policy.c
  * @version: number of @filter, unique in the domain until it wraps; 0: there is none
  * @handlers: EVENTLOG_MARKER_*, what a program's marker does beside tracing

@@ -21,7 +21,7 @@
 
 static struct eventlog_policy *eventlog_policy_new(const char *program, const char *marker,
 						   struct eventlog_expression *expression,
-						   const struct eventlog_marker_policy *request)
+						   const struct eventlog_marker_set *request)
 {
 	size_t program_bytes = strlen(program) + 1, marker_bytes = strlen(marker) + 1;
 	struct eventlog_policy *policy;
@@ -399,7 +399,7 @@ static int eventlog_policy_test_all(struct eventlog_domain *domain,
  */
 static bool eventlog_policy_apply(const struct eventlog_policy *policy,
 				  struct eventlog_event *event,
-				  struct eventlog_marker_policy *request)
+				  struct eventlog_marker_set *request)
 {
 	struct eventlog_event_policy *state = &event->policy;
 	struct eventlog_expression *filter = state->filter;
@@ -425,7 +425,7 @@ static bool eventlog_policy_apply(const struct eventlog_policy *policy,
 /* Changes the generation after each batch, so that no program uses an old filter for long. */
 static void eventlog_policy_apply_all(struct eventlog_domain *domain,
 				      const struct eventlog_policy *policy, bool changed,
-				      struct eventlog_marker_policy *request)
+				      struct eventlog_marker_set *request)
 {
 	struct eventlog_event *event;
 	unsigned long descriptor;
@@ -454,7 +454,7 @@ static void eventlog_policy_apply_all(struct eventlog_domain *domain,
  */
 static int eventlog_policy_add_tested(struct eventlog_domain *domain,
 				      struct eventlog_policy *policy,
-				      struct eventlog_marker_policy *request)
+				      struct eventlog_marker_set *request)
 {
 	unsigned int count;
 	int ret;
@@ -463,7 +463,7 @@ static int eventlog_policy_add_tested(struct eventlog_domain *domain,
 	count = domain->policy_count;
 	ret = domain->dead ? -ENODEV : eventlog_policy_insert(domain, policy);
 	if (ret >= 0) {
-		request->id = policy->id;
+		request->policy = policy->id;
 		eventlog_policy_apply_all(domain, policy, ret || domain->policy_count != count,
 					  request);
 	}
@@ -473,7 +473,7 @@ static int eventlog_policy_add_tested(struct eventlog_domain *domain,
 
 int eventlog_policy_add(struct eventlog_domain *domain, const char *program, const char *marker,
 			struct eventlog_expression *expression,
-			struct eventlog_marker_policy *request)
+			struct eventlog_marker_set *request)
 {
 	struct eventlog_policy *policy;
 	int ret;
@@ -481,7 +481,8 @@ int eventlog_policy_add(struct eventlog_domain *domain, const char *program, con
 	request->matched = 0;
 	request->changed = 0;
 	request->incompatible = 0;
-	request->id = 0;
+	request->denied = 0;
+	request->policy = 0;
 	policy = eventlog_policy_new(program, marker, expression, request);
 	if (!policy)
 		return -ENOMEM;
@@ -496,29 +497,6 @@ out:
 	if (ret <= 0)
 		eventlog_policy_free(policy);
 	return ret < 0 ? ret : 0;
-}
-
-const struct eventlog_policy *eventlog_policy_after(struct eventlog_domain *domain, u32 id)
-{
-	const struct eventlog_policy *policy;
-
-	lockdep_assert_held(&domain->lock);
-	/* The list is in the order of the ids. */
-	list_for_each_entry(policy, &domain->policies, node)
-		if (policy->id > id)
-			return policy;
-	return NULL;
-}
-
-u32 eventlog_policy_text(const struct eventlog_policy *policy, char *text)
-{
-	/* The globs are one string after the other in memory. */
-	u32 globs = policy->marker - policy->program + strlen(policy->marker) + 1;
-	const char *filter = policy->expression ? policy->expression->text : "";
-
-	memcpy(text, policy->program, globs);
-	memcpy(text + globs, filter, strlen(filter) + 1);
-	return globs + strlen(filter) + 1;
 }
 
 void eventlog_policies_drop_all(struct eventlog_domain *domain)

@@ -130,14 +130,15 @@ static const struct eventlog_ioctl eventlog_file_table[] = {
 	EVENTLOG_IOCTL(DELETE, eventlog_delete, event, eventlog_ioctl_delete),
 	EVENTLOG_IOCTL(LIST, eventlog_list, ring, eventlog_ioctl_list),
 	EVENTLOG_IOCTL(DESCRIBE, eventlog_describe, instance, eventlog_ioctl_describe),
-	EVENTLOG_IOCTL(REGISTRATION_NEXT, eventlog_registration_next, defaults,
-		       eventlog_ioctl_registration_next),
 };
 
 static const struct eventlog_ioctls eventlog_file_ioctls = {
 	.ioctls = eventlog_file_table,
 	.count = ARRAY_SIZE(eventlog_file_table),
-	.kinds = { [EVENTLOG_LIST_DEFINITIONS] = &eventlog_definitions_list },
+	.kinds = {
+		[EVENTLOG_LIST_DEFINITIONS] = &eventlog_definitions_list,
+		[EVENTLOG_LIST_REGISTRATIONS] = &eventlog_registrations_list,
+	},
 };
 
 /* No number is in two of them. */

@@ -152,7 +152,7 @@ void eventlog_file_free(struct eventlog_file *file);
 /**
  * eventlog_device_init() - create /dev/eventlog
  * @mode: permissions of the device node
- * @rules_max: what VERSION reports
+ * @rules_max: what INFO reports
  * @registrations_max: limit of one file's registrations
  * @marker_ioctls: the ioctls of markers
  *

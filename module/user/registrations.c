@@ -10,13 +10,13 @@
 
 #include "core/domain.h"
 #include "core/event.h"
-#include "core/ioctl.h"
+#include "core/list.h"
 #include "user/file.h"
 #include "user/producer.h"
 #include "user/registrations.h"
 #include "user/visible.h"
 
-/* Producers that are passed while the lock is held. */
+/* Registrations, and producers without any, that are passed while the lock is held. */
 #define EVENTLOG_PRODUCERS_LOCKED 64
 
 int eventlog_producer_enlist(struct eventlog_file *file)
@@ -46,62 +46,69 @@ static u32 eventlog_producer_pid(const struct eventlog_file *file)
 }
 
 /*
- * Finds the first registration after the cursor, which it moves.  Under the lock, and RCU, which
- * protects registrations and their events.
+ * Adds registrations.  Their keys are the number of the producer, and the index.  Under the lock,
+ * and RCU, which protects registrations and their events.
  *
- * Return: 0; -ENOENT: there is none; -EAGAIN: it has passed many producers.
+ * Return: 1; 0: there are no more; -ENOSPC: there is no room for the next one.
  */
-static int eventlog_registration_find(struct eventlog_domain *domain,
-				      const struct eventlog_viewer *viewer,
-				      struct eventlog_registration_next *request)
+static int eventlog_registrations_put(struct eventlog_batch *batch, struct eventlog_domain *domain,
+				      const struct eventlog_viewer *viewer)
 {
 	const struct eventlog_registration *registration;
+	struct eventlog_registration_info info;
 	unsigned long producer, write_index;
 	struct eventlog_file *file;
 	unsigned int passed;
 
 	for (passed = 0; passed < EVENTLOG_PRODUCERS_LOCKED; passed++) {
-		producer = request->cursor >> 32;
+		producer = batch->cursor >> 32;
 		file = xa_find(&domain->producers, &producer, ULONG_MAX, XA_PRESENT);
 		if (!file)
-			return -ENOENT;
-		write_index = producer == request->cursor >> 32 ? (u32)request->cursor : 0;
+			return 0;
+		write_index = producer == batch->cursor >> 32 ? (u32)batch->cursor : 0;
 		registration = NULL;
 		if (viewer->capable || uid_eq(viewer->uid, file->uid))
 			registration = xa_find_after(&file->registrations, &write_index, ULONG_MAX,
 						     XA_PRESENT);
-		request->cursor = registration ? (u64)producer << 32 | write_index :
-						 ((u64)producer + 1) << 32;
-		if (!registration)
+		if (!registration) {
+			batch->cursor = ((u64)producer + 1) << 32;
 			continue;
-		request->descriptor = registration->event->descriptor;
-		request->pid = eventlog_producer_pid(file);
-		request->handlers = READ_ONCE(registration->handlers);
-		request->defaults = READ_ONCE(registration->defaults);
-		return 0;
+		}
+		info = (struct eventlog_registration_info){
+			.descriptor = registration->event->descriptor,
+			.pid = eventlog_producer_pid(file),
+			.handlers = READ_ONCE(registration->handlers),
+			.defaults = READ_ONCE(registration->defaults),
+		};
+		if (!eventlog_batch_put(batch, &info, sizeof(info), NULL))
+			return -ENOSPC;
+		batch->cursor = (u64)producer << 32 | write_index;
 	}
-	return -EAGAIN;
+	return 1;
 }
 
-int eventlog_ioctl_registration_next(struct eventlog_domain *domain, struct file *filp,
-				     void *argument, void __user *user)
+static int eventlog_registrations_fill(struct eventlog_batch *batch,
+				       struct eventlog_domain *domain, struct file *filp,
+				       const struct eventlog_list *request)
 {
-	struct eventlog_registration_next *request = argument;
-	struct eventlog_viewer viewer;
-	int ret;
+	const struct eventlog_viewer viewer = eventlog_viewer_of(domain, filp);
+	unsigned int looked_at;
+	int ret = 1;
 
-	if (request->flags)
-		return -EINVAL;
-	viewer = eventlog_viewer_of(domain, filp);
-	do {
+	for (looked_at = 0; ret > 0 && looked_at < EVENTLOG_LIST_CALL;
+	     looked_at += EVENTLOG_PRODUCERS_LOCKED) {
 		xa_lock(&domain->producers);
 		rcu_read_lock();
-		ret = eventlog_registration_find(domain, &viewer, request);
+		ret = eventlog_registrations_put(batch, domain, &viewer);
 		rcu_read_unlock();
 		xa_unlock(&domain->producers);
 		cond_resched();
-		if (ret == -EAGAIN && fatal_signal_pending(current))
-			ret = -EINTR;
-	} while (ret == -EAGAIN);
-	return ret ?: eventlog_argument_put(user, request, sizeof(*request));
+		if (fatal_signal_pending(current))
+			return -EINTR;
+	}
+	return ret == -ENOSPC ? 1 : ret;
 }
+
+const struct eventlog_list_ops eventlog_registrations_list = {
+	.fill = eventlog_registrations_fill,
+};

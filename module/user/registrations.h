@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Listing who has registered which events: REGISTRATION_NEXT.
+ * Listing who has registered which events: EVENTLOG_LIST_REGISTRATIONS.
  *
  * The producers of a domain are in an xarray, by a number that each gets with its first
  * registration.  A reader looks at a producer while it holds the lock of the xarray, a
@@ -12,7 +12,10 @@
 
 struct eventlog_domain;
 struct eventlog_file;
-struct file;
+struct eventlog_list_ops;
+
+/* EVENTLOG_LIST_REGISTRATIONS. */
+extern const struct eventlog_list_ops eventlog_registrations_list;
 
 /**
  * eventlog_producer_enlist() - add a file to the producers of its domain, once
@@ -27,17 +30,5 @@ int eventlog_producer_enlist(struct eventlog_file *file);
  * @file: to which there is no other reference; its registrations still exist
  */
 void eventlog_producer_delist(struct eventlog_file *file);
-
-/**
- * eventlog_ioctl_registration_next() - EVENTLOG_IOC_REGISTRATION_NEXT
- * @domain: the domain
- * @filp: the file
- * @argument: struct eventlog_registration_next
- * @user: the caller's struct
- *
- * Return: 0 or a negative errno.
- */
-int eventlog_ioctl_registration_next(struct eventlog_domain *domain, struct file *filp,
-				     void *argument, void __user *user);
 
 #endif /* EVENTLOG_REGISTRATIONS_H */

@@ -285,8 +285,9 @@ function begin_names(   i, n, word, words) {
 		"IOC_DESCRIBE IOC_FLUSH IOC_LIST LIST_ALIGN LIST_DEFINITIONS LIST_INSTANCES " \
 		"FEATURE_INSTANCES INSTANCES_MAX INSTANCE_NAME_MAX INSTANCE_TRACE " \
 		"IOC_INSTANCE_CREATE IOC_INSTANCE_DELETE IOC_INSTANCE_OPEN " \
-		"IOC_FILTER_GET IOC_MARKER_NEXT IOC_MARKER_SET IOC_POLICY_ADD " \
-		"LIST_NAMES IOC_POLICY_NEXT IOC_PAUSE IOC_REGISTER IOC_RULE_ADD IOC_RULE_DEL " \
+		"IOC_FILTER_GET IOC_MARKER_HANDLERS IOC_MARKER_SET " \
+		"LIST_MARKERS LIST_NAMES LIST_POLICIES LIST_REGISTRATIONS " \
+		"IOC_PAUSE IOC_REGISTER IOC_RULE_ADD IOC_RULE_DEL " \
 		"IOC_INFO IOC_STAT IOC_SUBSCRIBE IOC_TYPE IOC_UNREGISTER " \
 		"LEVEL_CRITICAL LEVEL_DEBUG LEVEL_ERROR LEVEL_INFO LEVEL_NOTICE " \
 		"LEVEL_VERBOSE LEVEL_WARNING LOST_ABORTED LOST_CAUSES LOST_DEPTH " \
@@ -294,16 +295,17 @@ function begin_names(   i, n, word, words) {
 		"LOST_TOO_LARGE MAPPED_ASK_ENDED MAPPED_ASK_KICK MAPPED_ASK_LEAVE " \
 		"MAPPED_BYTES_MAX MAPPED_BYTES_MIN MAPPED_MAGIC MAPPED_RINGS_MAX MARKER_OP_ADD MARKER_PRINT " \
 		"MARKER_PROBE MARKER_OP_REMOVE " \
-		"MARKER_OP_REPLACE MARKER_SET_ID MARKER_TRACE NAMES_MAX NAME_MAX PAYLOAD_MAX " \
+		"MARKER_OP_REPLACE MARKER_SET_ID MARKER_SET_PROGRAMS MARKER_TRACE " \
+		"NAMES_MAX NAME_MAX PAYLOAD_MAX " \
 		"QUOTAS QUOTAS_MAX QUOTA_DEFINITIONS QUOTA_EVENTS QUOTA_REGISTRATIONS " \
 		"QUOTA_RETAINED_BYTES QUOTA_RING_BYTES QUOTA_TRACE_BYTES " \
 		"RECORD_FLAG_ADJUSTED RECORD_ALIGN RECORD_CONTEXT_MASK " \
 		"RECORD_FLAG_MAPPED RECORD_CONTEXT_SHIFT RECORD_EVENT RECORD_LOST " \
-		"RECORD_PADDING RECORD_SIZE_MASK RECORD_THREAD RECORD_TYPE_MASK " \
+		"RECORD_PADDING RECORD_SIZE_MASK RECORD_TYPE_MASK " \
 		"RECORD_TYPE_SHIFT REGISTER_PERSIST REGISTER_SESSION RINGS_ALL " \
 		"RING_BYTES_MAX RING_MAGIC RING_OVERWRITE RING_SPLIT RULE_PID " \
 		"RULE_SESSION STATUS_ENABLED STATUS_FILTER STATUS_PRINT STATUS_PROBE " \
-		"STATUS_SYNC SUBSCRIBE_INSTANCES SUBSCRIBE_MAPPED SUBSCRIBE_OVERWRITE " \
+		"STATUS_SYNC SUBSCRIBE_MAPPED SUBSCRIBE_OVERWRITE " \
 		"SYNC_CALLBACK SYNC_FILTER SYNC_RINGS SYNC_TRACER SUB_BUFFER_UNCOUNTED " \
 		"SUB_BUFFERS_MAX TERMS_MAX FILTER_ACCEPT TERM_SIZE_MIN TERM_OP_BEGINS " \
 		"TERM_OP_BEGINS_NOT TERM_OP_BITS TERM_BOOL TERM_COMMON TERM_OP_EQUAL " \
@@ -316,10 +318,12 @@ function begin_names(   i, n, word, words) {
 		USED[word] = "<linux/eventlog.h> does"
 	}
 	# Tags of structs and enums have a name space of their own.
-	n = split("attach callback callback_rule context definition delete delivery describe detach element event field filter filter_get flush info " \
+	n = split("attach callback callback_rule context definition delete delivery " \
+		"describe detach element event field filter filter_get flush info " \
 		"instance_create instance_delete instance_info instance_open level list list_kind lost " \
-		"lost_counts marker marker_next marker_operation marker_policy marker_probe marker_set " \
-		"marker_policy_next marker_type mapped_header mapped_record markers part pause predicate provider quota " \
+		"lost_counts marker marker_handlers marker_info marker_operation marker_probe marker_set " \
+		"policy_info registration_info marker_type mapped_header mapped_record " \
+		"markers part pause predicate provider quota " \
 		"provider_event provider_info record record_type register ring_consumer " \
 		"ring_header rule rule_delete set stat sub_buffer subscribe subscriber term term_operation " \
 		"unregister user_quota value", words, " ")

@@ -28,17 +28,19 @@
  * member beyond the kernel's struct that is not zero with E2BIG.  Each errno has other
  * causes too: use the FEATURE bits and limits of INFO to find out what works.
  *
- * EVENTLOG_ABI_VERSION changes only if a program that works with the previous version
- * could fail or misread something.  It does not change if calls, flags, members at the
- * end of a struct, causes of loss, record types or ring flags are added.  A program can
- * find these by FEATURE bits, and by the size of a result: a kernel that does not know
- * a member leaves it zero.
+ * From version 3 on, EVENTLOG_ABI_VERSION changes only if a program that works with the
+ * previous version could fail or misread something.  It does not change if calls, kinds of
+ * lists, flags, members at the end of a struct, causes of loss, quotas, record types or ring
+ * flags are added.  Numbers of calls, flags and other constants never get another meaning.  A
+ * program can find additions by FEATURE bits, and by the size of a result: a kernel that does
+ * not know a member leaves it zero.  See "Changes after version 3" in eventlog(4).
  *
  * What a program must do with values that it does not know, because the kernel is newer:
  *  - Ignore bits of a status byte, of DESCRIBE.state, of a ring's flags and of a record's
  *    size_flags.  They never change how the rest is read.
  *  - Skip a record of an unknown type, by its size.  Only its size_flags are defined.
  *  - Add losses of an unknown cause to the sum, and show them with the cause's number.
+ *  - Do not write to reserved bytes of a producer ring: they may get a meaning.
  *
  * The first REGISTER makes an open file a producer, the first SUBSCRIBE makes it a
  * subscriber; after that the other call fails with EBUSY.  Reading a file that has
@@ -101,14 +103,9 @@ enum eventlog_level {
 #define EVENTLOG_IOC_STAT	EVENTLOG_IOC(12)
 #define EVENTLOG_IOC_DESCRIBE	EVENTLOG_IOC(13)
 #define EVENTLOG_IOC_PAUSE	EVENTLOG_IOC(14)
-#define EVENTLOG_IOC_MARKER_NEXT EVENTLOG_IOC(16)
 #define EVENTLOG_IOC_MARKER_SET	EVENTLOG_IOC(17)
-#define EVENTLOG_IOC_POLICY_ADD	EVENTLOG_IOC(18)
-#define EVENTLOG_IOC_POLICY_NEXT EVENTLOG_IOC(19)
 #define EVENTLOG_IOC_FILTER_GET	EVENTLOG_IOC(20)
 #define EVENTLOG_IOC_MARKER_HANDLERS EVENTLOG_IOC(21)
-#define EVENTLOG_IOC_REGISTRATION_NEXT EVENTLOG_IOC(22)
-/* 23: reserved for markers */
 #define EVENTLOG_IOC_ATTACH	EVENTLOG_IOC(24)
 #define EVENTLOG_IOC_DETACH	EVENTLOG_IOC(25)
 #define EVENTLOG_IOC_INSTANCE_CREATE EVENTLOG_IOC(26)
@@ -241,7 +238,8 @@ struct eventlog_delete {
 };
 
 /*
- * nr 5: list definitions, names of threads or instances.  All lists have the same rules.
+ * nr 5: list definitions, names of threads, instances, markers, policies or
+ * registrations.  All lists have the same rules.
  *
  * The call fills the buffer with elements, in the order of their keys, from the first one whose
  * key is greater than cursor, and sets cursor to the key where the next call continues, or to 0
@@ -274,6 +272,21 @@ enum eventlog_list_kind {
 	 * needs CAP_PERFMON.  A file of an instance lists only this instance.
 	 */
 	EVENTLOG_LIST_INSTANCES		= 2,
+	/*
+	 * any role, CAP_PERFMON: struct eventlog_marker_info, key: descriptor of its event, text:
+	 * module, tag, path, function, and the source text of the filter, if there is one
+	 */
+	EVENTLOG_LIST_MARKERS		= 3,
+	/*
+	 * any role, CAP_PERFMON: struct eventlog_policy_info, key: id, newer policies have greater
+	 * ones, text: program, marker, and the source text of the filter, if there is one
+	 */
+	EVENTLOG_LIST_POLICIES		= 4,
+	/*
+	 * any role: struct eventlog_registration_info, key: opaque.  An opener without CAP_PERFMON
+	 * and CAP_SYS_ADMIN only finds registrations of files that its effective uid has opened
+	 */
+	EVENTLOG_LIST_REGISTRATIONS	= 5,
 };
 
 #define EVENTLOG_LIST_ALIGN	8	/* sizes of elements are multiples of it */
@@ -331,6 +344,45 @@ struct eventlog_instance_info {
 	__u32 events;		/* live definitions */
 	__u32 subscribers;
 	__u32 files;		/* open files */
+	__u32 reserved;
+};
+
+/* A registration of an event by a program. */
+struct eventlog_registration_info {
+	__u32 size;
+	__u32 text_offset;	/* there is no text */
+	__u32 descriptor;	/* of the event */
+	/*
+	 * The process that has registered the first event of the file, in the caller's pid
+	 * namespace; 0: it is not in the namespace, or has ended.
+	 */
+	__u32 pid;
+	__u32 handlers;		/* of MARKER_HANDLERS */
+	__u32 defaults;		/* of MARKER_HANDLERS */
+};
+
+struct eventlog_marker_info {
+	__u32 size;
+	__u32 text_offset;
+	__u32 descriptor;	/* of the marker's event */
+	__u32 handlers;		/* EVENTLOG_MARKER_*: switched on */
+	__u32 defaults;		/* EVENTLOG_MARKER_*: on when the module was loaded */
+	__u32 allowed;		/* EVENTLOG_MARKER_*: may be switched on */
+	__u32 active;		/* EVENTLOG_MARKER_*: on and, for TRACE, with a listener */
+	__u32 line;		/* line in the source file */
+	__u32 ordinal;		/* number of markers before it in the function */
+	__u32 filtered;		/* 1: it has a filter, whose text may be empty */
+	__u64 id;
+	__u64 rejected;		/* how often the filter was false */
+	__u64 suppressed;	/* lines suppressed, by the rate limit or the context */
+};
+
+struct eventlog_policy_info {
+	__u32 size;
+	__u32 text_offset;
+	__u32 id;
+	__u32 handlers;		/* EVENTLOG_MARKER_* */
+	__u32 operation;	/* EVENTLOG_MARKER_OP_ADD or _REMOVE */
 	__u32 reserved;
 };
 
@@ -474,8 +526,8 @@ struct eventlog_detach {
  * offset.  The kernel copies terms, pool and text once, and checks the copy.
  *
  * term_size is the size of struct eventlog_term as the caller was compiled, and the
- * distance from one term to the next.  In both directions, with RULE_ADD, MARKER_SET
- * and POLICY_ADD and with FILTER_GET, members that only one side knows are zero, or the
+ * distance from one term to the next.  In both directions, with RULE_ADD and MARKER_SET
+ * and with FILTER_GET, members that only one side knows are zero, or the
  * call fails with E2BIG.  A term_size below EVENTLOG_TERM_SIZE_MIN is EINVAL.
  */
 #define EVENTLOG_TERMS_MAX	64
@@ -550,7 +602,6 @@ struct eventlog_term {
  */
 #define EVENTLOG_SUBSCRIBE_OVERWRITE	(1U << 0) /* a full ring overwrites the oldest records */
 #define EVENTLOG_SUBSCRIBE_MAPPED	(1U << 1) /* events from producer rings, in shard rings */
-#define EVENTLOG_SUBSCRIBE_INSTANCES	(1U << 2) /* reserved: events of other instances */
 
 struct eventlog_subscribe {
 	__u32 size;
@@ -563,7 +614,6 @@ struct eventlog_subscribe {
 	__u64 ring_stride;	/* out: offset between rings, and the length to mmap */
 	__u32 generation;	/* out: changes when a ring is added */
 	__u32 shards;		/* out: with MAPPED, so many of the rings are shard rings */
-	__u64 instances;	/* reserved: const char *, a glob over instance names; 0 */
 };
 
 /*
@@ -586,7 +636,6 @@ struct eventlog_rule {
 	__u32 sample;		/* deliver the first of every N matching events; 0 and 1: all */
 	__u32 rule_id;		/* out: for RULE_DEL; never 0 */
 	__u64 filter;		/* const struct eventlog_filter *, 0: none */
-	__u64 reserved;
 };
 
 /* nr 10, subscriber: delete a rule */
@@ -713,32 +762,6 @@ struct eventlog_pause {
 #define EVENTLOG_MARKER_TRACE	(1U << 1) /* emit the event to its listeners */
 #define EVENTLOG_MARKER_PROBE	(1U << 2) /* call attached functions, the static tracepoint */
 
-/*
- * nr 16, any role, CAP_PERFMON: get the first marker whose event has a greater
- * descriptor than the given one.  ENOENT: there is none.  The text consists of four
- * NUL-terminated strings: module, tag, path, function.  EMSGSIZE: text_size or
- * filter_text_size is too small; both were set to the sizes needed.
- */
-struct eventlog_marker_next {
-	__u32 size;
-	__u32 flags;		/* 0 */
-	__u32 descriptor;	/* in: 0 for the first marker; out: of the marker's event */
-	__u32 text_size;	/* in: bytes at text; out: bytes of the text */
-	__u64 text;		/* char * */
-	__u64 id;		/* out */
-	__u32 handlers;		/* out: EVENTLOG_MARKER_*: switched on */
-	__u32 defaults;		/* out: EVENTLOG_MARKER_*: on when the module was loaded */
-	__u32 allowed;		/* out: EVENTLOG_MARKER_*: may be switched on */
-	__u32 active;		/* out: EVENTLOG_MARKER_*: on and, for TRACE, with a listener */
-	__u32 line;		/* out: line in the source file */
-	__u32 ordinal;		/* out: number of markers before it in the function */
-	__u64 filter_text;	/* char *, the source text of the filter; 0: not requested */
-	__u32 filter_text_size;	/* in: bytes at filter_text; out: of it; 0: there is no filter */
-	__u32 reserved;		/* 0 */
-	__u64 rejected;		/* out: how often the filter was false */
-	__u64 suppressed;	/* out: lines suppressed, by the rate limit or the context */
-};
-
 enum eventlog_marker_operation {
 	EVENTLOG_MARKER_OP_ADD		= 0,	/* switch these handlers on */
 	EVENTLOG_MARKER_OP_REMOVE	= 1,	/* switch these handlers off */
@@ -746,81 +769,50 @@ enum eventlog_marker_operation {
 };
 
 /*
- * nr 17, any role, CAP_PERFMON: switch handlers of all matching markers.  ENOENT: no
- * marker matches.  A marker that does not allow one of the handlers is not changed.
+ * nr 17, any role, CAP_PERFMON: switch handlers of all matching markers of modules, or, with
+ * EVENTLOG_MARKER_SET_PROGRAMS, of programs.
  *
- * With a filter, the handlers of a marker and the functions that modules have attached
- * to it run only if the filter is true for the marker's fields.  ADD and REPLACE replace
- * the marker's previous filter, also if there is no new one.  A marker has no filter
+ * Of modules: ENOENT: no marker matches.  A marker that does not allow one of the handlers is
+ * not changed.  With a filter, the handlers of a marker and the functions that modules have
+ * attached to it run only if the filter is true for the marker's fields.  ADD and REPLACE
+ * replace the marker's previous filter, also if there is no new one.  A marker has no filter
  * while all its handlers are off.  A marker is not changed if it lacks a field of the
  * filter or if the type of a field does not support the comparison.
+ *
+ * Of programs, see elog_marker(3): these are events of processes whose provider name begins
+ * with "markers_".  The program's own settings and the marker policies decide which handlers
+ * other than TRACE they have.  The call adds a policy, which the kernel keeps until the module is
+ * unloaded.  It applies all policies, in order, to each event that they match: to live events
+ * immediately, to others when they are registered.  The result is EVENTLOG_STATUS_PRINT and
+ * EVENTLOG_STATUS_PROBE in the event's status byte.  If a policy has a filter, only
+ * EVENTLOG_STATUS_FILTER is set.  The program gets the filter with FILTER_GET, keeps it until the
+ * generation changes, and evaluates it each time the marker fires.  Filters work as for
+ * modules.  Earlier policies that no longer have an effect are dropped, and so is a new
+ * policy without an effect.  ENOSPC: there are already EVENTLOG_POLICIES_MAX.  Only PRINT and
+ * PROBE, at least one of them, and only ADD and REMOVE are possible, and id and descriptor
+ * are 0.
  */
-#define EVENTLOG_MARKER_SET_ID	(1U << 0) /* only markers with this id */
+#define EVENTLOG_MARKER_SET_ID		(1U << 0) /* only markers with this id */
+#define EVENTLOG_MARKER_SET_PROGRAMS	(1U << 1) /* of programs: add a policy */
+
+#define EVENTLOG_PROGRAM_PREFIX	"markers_"
+#define EVENTLOG_POLICIES_MAX	256
 
 struct eventlog_marker_set {
 	__u32 size;
 	__u32 flags;		/* EVENTLOG_MARKER_SET_* */
-	__u64 module;		/* const char *, a glob over module names; 0: all */
-	__u64 marker;		/* const char *, a glob over tags and places; 0: all */
+	__u64 owner;		/* const char *, a glob over modules or programs; 0: all */
+	__u64 marker;		/* const char *, a glob over tags and places, or events; 0: all */
 	__u64 id;		/* with EVENTLOG_MARKER_SET_ID */
 	__u64 filter;		/* const struct eventlog_filter *; 0: none */
 	__u32 handlers;		/* EVENTLOG_MARKER_* */
 	__u32 operation;	/* enum eventlog_marker_operation */
 	__u32 descriptor;	/* only the marker whose event has this descriptor; 0: all */
-	__u32 matched;		/* out: number of matching markers */
+	__u32 matched;		/* out: number of matching markers; of programs: live events */
 	__u32 changed;		/* out: of these, handlers or filter changed */
 	__u32 denied;		/* out: of these, a handler is not allowed */
 	__u32 incompatible;	/* out: of these, incompatible with the filter */
-	__u32 reserved;		/* 0 */
-};
-
-/*
- * Markers of programs, see elog_marker(3), are events of processes whose provider
- * name begins with "markers_".  The program's own settings and the marker policies
- * decide which handlers other than TRACE they have.  The kernel keeps a policy until
- * the module is unloaded.  It applies all policies, in order, to each event that they
- * match: to live events immediately, to others when they are registered.  The result
- * is EVENTLOG_STATUS_PRINT and EVENTLOG_STATUS_PROBE in the event's status byte.  If a
- * policy has a filter, only EVENTLOG_STATUS_FILTER is set.  The program gets the filter
- * with FILTER_GET, keeps it until the generation changes, and evaluates it each time
- * the marker fires.
- *
- * nr 18, any role, CAP_PERFMON: add a marker policy.  Filters work as in
- * MARKER_SET.  Earlier policies that no longer have an effect are dropped, and so is
- * a new policy without an effect.  ENOSPC: there are already EVENTLOG_POLICIES_MAX.
- */
-#define EVENTLOG_PROGRAM_PREFIX	"markers_"
-#define EVENTLOG_POLICIES_MAX	256
-
-struct eventlog_marker_policy {
-	__u32 size;
-	__u32 flags;		/* 0 */
-	__u64 program;		/* const char *, a glob over names behind "markers_"; 0: all */
-	__u64 marker;		/* const char *, a glob over event names; 0: all */
-	__u64 filter;		/* const struct eventlog_filter *, with ADD; 0: none */
-	__u32 handlers;		/* EVENTLOG_MARKER_PRINT, EVENTLOG_MARKER_PROBE: at least one */
-	__u32 operation;	/* EVENTLOG_MARKER_OP_ADD or _REMOVE */
-	__u32 matched;		/* out: number of live events that match */
-	__u32 changed;		/* out: of these, handlers or filter changed */
-	__u32 incompatible;	/* out: of these, incompatible with the filter */
-	__u32 id;		/* out: for POLICY_NEXT; 0: it had no effect and was dropped */
-	__u64 reserved;		/* 0 */
-};
-
-/*
- * nr 19, any role, CAP_PERFMON: get the first policy with a greater id than the given
- * one.  Newer policies have greater ids.  ENOENT: there is none.  The text consists of
- * three NUL-terminated strings: program, marker, source text of the filter (empty if
- * there is none).  EMSGSIZE: text_size is too small and was set to the size needed.
- */
-struct eventlog_marker_policy_next {
-	__u32 size;
-	__u32 id;		/* in: 0 for the first policy; out: its id */
-	__u64 text;		/* char * */
-	__u32 text_size;	/* in: bytes at text; out: bytes of the text */
-	__u32 handlers;		/* out: EVENTLOG_MARKER_* */
-	__u32 operation;	/* out: EVENTLOG_MARKER_OP_ADD or _REMOVE */
-	__u32 reserved;		/* 0 */
+	__u32 policy;		/* out: id of the policy; 0: it had no effect and was dropped */
 };
 
 /*
@@ -856,31 +848,13 @@ struct eventlog_filter_get {
 
 /*
  * nr 21, producer: say which handlers the program itself has enabled for a marker, for
- * REGISTRATION_NEXT.  Until then these are TRACE.  ENOENT: no such write_index.
+ * EVENTLOG_LIST_REGISTRATIONS.  Until then these are TRACE.  ENOENT: no such write_index.
  */
 struct eventlog_marker_handlers {
 	__u32 size;
 	__u32 write_index;
 	__u32 handlers;		/* EVENTLOG_MARKER_*: enabled now */
 	__u32 defaults;		/* EVENTLOG_MARKER_*: enabled at first */
-};
-
-/*
- * nr 22, any role: get the next registration of an event by a program.  Repeat the call with the
- * returned cursor until it fails with ENOENT: there are no more.  EINTR: a fatal signal arrived.
- *
- * An opener without CAP_PERFMON and CAP_SYS_ADMIN only finds registrations of files that its
- * effective uid has opened.  pid is the process that has registered the first event of the
- * file, in the caller's pid namespace; 0: it is not in the namespace, or has ended.
- */
-struct eventlog_registration_next {
-	__u32 size;
-	__u32 flags;		/* 0 */
-	__u64 cursor;		/* in: 0 for the first registration; out: its place */
-	__u32 descriptor;	/* out: of the event */
-	__u32 pid;		/* out */
-	__u32 handlers;		/* out: of MARKER_HANDLERS */
-	__u32 defaults;		/* out: of MARKER_HANDLERS */
 };
 
 /* ------------------------------------------------------------------------
@@ -902,7 +876,7 @@ struct eventlog_registration_next {
  * passes the file on.  The holder of one file gets more of them with INSTANCE_OPEN.
  *
  * After INSTANCE_DELETE there is no node, and the files that are still open are of no use:
- *  - REGISTER, ATTACH, SUBSCRIBE, RULE_ADD, POLICY_ADD, INSTANCE_OPEN, and write() of an
+ *  - REGISTER, ATTACH, SUBSCRIBE, RULE_ADD, MARKER_SET, INSTANCE_OPEN, and write() of an
  *    event, fail with ENODEV.  So that producers call write(), EVENTLOG_STATUS_ENABLED and
  *    EVENTLOG_STATUS_SYNC of all events are set.
  *  - poll() reports POLLHUP.  The rings of a subscriber contain, or count as lost, all that
@@ -1110,7 +1084,6 @@ enum eventlog_record_type {
 	EVENTLOG_RECORD_EVENT	= 0,
 	EVENTLOG_RECORD_PADDING	= 1,
 	EVENTLOG_RECORD_LOST	= 2,
-	EVENTLOG_RECORD_THREAD	= 3,	/* reserved: the name of a thread */
 };
 
 struct eventlog_lost_counts {
@@ -1176,11 +1149,10 @@ EVENTLOG_ASSERT_SIZE(eventlog_mapped_record, 24);
 EVENTLOG_ASSERT_SIZE(eventlog_attach, 40);
 EVENTLOG_ASSERT_AT(eventlog_attach, offset, 16);
 EVENTLOG_ASSERT_SIZE(eventlog_detach, 8);
-EVENTLOG_ASSERT_SIZE(eventlog_subscribe, 64);
+EVENTLOG_ASSERT_SIZE(eventlog_subscribe, 56);
 EVENTLOG_ASSERT_AT(eventlog_subscribe, sub_buffers, 24);
 EVENTLOG_ASSERT_AT(eventlog_subscribe, generation, 48);
-EVENTLOG_ASSERT_AT(eventlog_subscribe, instances, 56);
-EVENTLOG_ASSERT_SIZE(eventlog_rule, 80);
+EVENTLOG_ASSERT_SIZE(eventlog_rule, 72);
 EVENTLOG_ASSERT_AT(eventlog_rule, pid, 48);
 EVENTLOG_ASSERT_AT(eventlog_rule, filter, 64);
 EVENTLOG_ASSERT_SIZE(eventlog_rule_delete, 8);
@@ -1193,10 +1165,9 @@ EVENTLOG_ASSERT_AT(eventlog_describe, text, 16);
 EVENTLOG_ASSERT_AT(eventlog_describe, instance, 32);
 EVENTLOG_ASSERT_AT(eventlog_describe, sync, 40);
 EVENTLOG_ASSERT_SIZE(eventlog_pause, 8);
-EVENTLOG_ASSERT_SIZE(eventlog_marker_next, 88);
-EVENTLOG_ASSERT_AT(eventlog_marker_next, id, 24);
-EVENTLOG_ASSERT_AT(eventlog_marker_next, line, 48);
-EVENTLOG_ASSERT_AT(eventlog_marker_next, filter_text, 56);
+EVENTLOG_ASSERT_SIZE(eventlog_marker_info, 64);
+EVENTLOG_ASSERT_AT(eventlog_marker_info, id, 40);
+EVENTLOG_ASSERT_SIZE(eventlog_policy_info, 24);
 EVENTLOG_ASSERT_SIZE(eventlog_filter, 48);
 EVENTLOG_ASSERT_AT(eventlog_filter, pool_size, 32);
 EVENTLOG_ASSERT_SIZE(eventlog_term, 40);
@@ -1204,16 +1175,11 @@ EVENTLOG_ASSERT_AT(eventlog_term, string, 16);
 EVENTLOG_ASSERT_AT(eventlog_term, number, 24);
 EVENTLOG_ASSERT_SIZE(eventlog_marker_set, 72);
 EVENTLOG_ASSERT_AT(eventlog_marker_set, handlers, 40);
-EVENTLOG_ASSERT_SIZE(eventlog_marker_policy, 64);
-EVENTLOG_ASSERT_AT(eventlog_marker_policy, handlers, 32);
-EVENTLOG_ASSERT_AT(eventlog_marker_policy, id, 52);
-EVENTLOG_ASSERT_SIZE(eventlog_marker_policy_next, 32);
-EVENTLOG_ASSERT_AT(eventlog_marker_policy_next, text_size, 16);
 EVENTLOG_ASSERT_SIZE(eventlog_filter_get, 56);
 EVENTLOG_ASSERT_AT(eventlog_filter_get, terms, 32);
 EVENTLOG_ASSERT_AT(eventlog_filter_get, generation, 52);
 EVENTLOG_ASSERT_SIZE(eventlog_marker_handlers, 16);
-EVENTLOG_ASSERT_SIZE(eventlog_registration_next, 32);
+EVENTLOG_ASSERT_SIZE(eventlog_registration_info, 24);
 EVENTLOG_ASSERT_SIZE(eventlog_instance_create, 168);
 EVENTLOG_ASSERT_AT(eventlog_instance_create, limits, 32);
 EVENTLOG_ASSERT_AT(eventlog_instance_create, fd, 164);

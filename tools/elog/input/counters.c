@@ -537,7 +537,8 @@ static int read_losses_of(struct counters *counters, struct elog_consumer *consu
 	struct eventlog_definition definition = { .size = sizeof(definition) };
 	struct elog_list *definitions;
 	const char *schema;
-	int ret = elog_list_open(elog_consumer_fd(consumer), EVENTLOG_LIST_DEFINITIONS, 0, &definitions);
+	int ret = elog_list_open(elog_consumer_fd(consumer), EVENTLOG_LIST_DEFINITIONS, 0,
+				 &definitions);
 
 	if (ret)
 		return ret;

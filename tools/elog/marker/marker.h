@@ -19,7 +19,7 @@ enum marker_owner {
 
 /**
  * struct marker - a marker and its state at the time of reading
- * @next: the result of MARKER_NEXT; of a program or a file, members that are known
+ * @next: from EVENTLOG_LIST_MARKERS; of a program or a file, members that are known
  * @owner: the kind of object that contains it
  * @module: the name of the module, program or file
  * @tag: its tag
@@ -35,7 +35,7 @@ enum marker_owner {
  * @incompatible: a policy's filter applies that the program cannot evaluate
  */
 struct marker {
-	struct eventlog_marker_next next;
+	struct eventlog_marker_info next;
 	enum marker_owner owner;
 	char *module;
 	char *tag;

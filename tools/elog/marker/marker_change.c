@@ -9,25 +9,6 @@
 #include "marker/marker_change.h"
 #include "marker/marker_filter.h"
 
-static int add_policy(int fd, const struct marker_change *change, struct marker_counts *counts)
-{
-	struct eventlog_marker_policy request = {
-		.size = sizeof(request),
-		.program = (uintptr_t)change->owner,
-		.marker = (uintptr_t)change->pattern,
-		.handlers = change->handlers,
-		.operation = change->operation,
-		.filter = marker_filter_pointer(change->predicate),
-	};
-
-	if (ioctl(fd, EVENTLOG_IOC_POLICY_ADD, &request))
-		return -errno;
-	counts->matched += request.matched;
-	counts->changed += request.changed;
-	counts->incompatible += request.incompatible;
-	return 0;
-}
-
 /* Find the marker that has the number, in the order of the list. */
 static int find_numbered(int fd, const struct marker_change *change, uint32_t *descriptor)
 {
@@ -53,7 +34,8 @@ int marker_change_apply(int fd, const struct marker_change *change, struct marke
 {
 	struct eventlog_marker_set request = {
 		.size = sizeof(request),
-		.module = (uintptr_t)change->owner,
+		.flags = change->of_program ? EVENTLOG_MARKER_SET_PROGRAMS : 0,
+		.owner = (uintptr_t)change->owner,
 		.marker = (uintptr_t)change->pattern,
 		.handlers = change->handlers,
 		.operation = change->operation,
@@ -61,9 +43,7 @@ int marker_change_apply(int fd, const struct marker_change *change, struct marke
 	};
 	int ret = 0;
 
-	if (change->of_program)
-		return add_policy(fd, change, counts);
-	if (change->number)
+	if (change->number && !change->of_program)
 		ret = find_numbered(fd, change, &request.descriptor);
 	if (ret)
 		return ret;

@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -120,24 +119,24 @@ struct marker *markers_add(struct marker_list *list)
  * Of modules
  */
 
-/* Copy the four strings of a marker. */
+/* Copy the strings of a marker. */
 static int copy_strings(struct marker *marker, const char *text)
 {
 	char **const strings[] = {
 		&marker->module, &marker->tag, &marker->path, &marker->function,
 	};
-	const char *end = text + marker->next.text_size;
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(strings); i++) {
-		size_t length = strnlen(text, (size_t)(end - text));
-
-		if (text + length == end)
-			return -EPROTO;
 		*strings[i] = strdup(text);
 		if (!*strings[i])
 			return -ENOMEM;
-		text += length + 1;
+		text += strlen(text) + 1;
+	}
+	if (marker->next.filtered) {
+		marker->predicate = strdup(text);
+		if (!marker->predicate)
+			return -ENOMEM;
 	}
 	if (asprintf(&marker->place, "%s:%s:%u", marker->path, marker->function,
 		     marker->next.ordinal) < 0) {
@@ -147,63 +146,25 @@ static int copy_strings(struct marker *marker, const char *text)
 	return 0;
 }
 
-/* Make room for the size that the kernel has set. Return: 0, -EMSGSIZE, -ENOMEM. */
-static int make_room(char **room, uint32_t *size, uint32_t needed)
-{
-	char *larger;
-
-	if (needed <= *size)
-		return -EMSGSIZE;
-	larger = realloc(*room, needed);
-	if (!larger)
-		return -ENOMEM;
-	*room = larger;
-	*size = needed;
-	return 0;
-}
-
 int markers_read(int fd, struct marker_list *list)
 {
-	uint32_t descriptor = 0, room = 1024, filter_room = EVENTLOG_FILTER_TEXT_MAX;
-	char *text = malloc(room), *filter = malloc(filter_room);
-	int ret = text && filter ? 0 : -ENOMEM, more_text, more_filter;
-	struct eventlog_marker_next next;
+	struct eventlog_marker_info next = { .size = sizeof(next) };
+	struct elog_list *markers = NULL;
 	struct marker *marker;
+	const char *text;
+	int ret = elog_list_open(fd, EVENTLOG_LIST_MARKERS, 0, &markers);
 
-	while (!ret) {
-		memset(&next, 0, sizeof(next));
-		next.size = sizeof(next);
-		next.descriptor = descriptor;
-		next.text = (uintptr_t)text;
-		next.text_size = room;
-		next.filter_text = (uintptr_t)filter;
-		next.filter_text_size = filter_room;
-		if (ioctl(fd, EVENTLOG_IOC_MARKER_NEXT, &next)) {
-			ret = errno == ENOENT ? 1 : -errno;
-			if (ret != -EMSGSIZE)
-				continue;
-			more_text = make_room(&text, &room, next.text_size);
-			more_filter = make_room(&filter, &filter_room, next.filter_text_size);
-			/* One of them was too small. */
-			ret = more_text && more_filter ? more_text : 0;
-			continue;
-		}
+	while (!ret && !(ret = elog_list_next(markers, &next, &text))) {
 		marker = markers_add(list);
 		if (!marker) {
 			ret = -ENOMEM;
 			break;
 		}
 		marker->next = next;
-		descriptor = next.descriptor;
 		ret = copy_strings(marker, text);
-		if (!ret && next.filter_text_size)
-			marker->predicate = strndup(filter, filter_room);
-		if (!ret && next.filter_text_size && !marker->predicate)
-			ret = -ENOMEM;
 	}
-	free(text);
-	free(filter);
-	return ret > 0 ? 0 : ret;
+	elog_list_close(markers);
+	return ret == -ENOENT ? 0 : ret;
 }
 
 /* ------------------------------------------------------------------------

@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 
 #include "elog_marker_names.h"
 #include "marker/marker.h"
@@ -46,31 +45,27 @@ void policies_free(struct policy_list *list)
 
 int policies_read(int fd, struct policy_list *list)
 {
-	char text[2 * EVENTLOG_GLOB_MAX + EVENTLOG_FILTER_TEXT_MAX] = "";
-	uint32_t id = 0;
-	int ret = 0;
+	struct eventlog_policy_info info = { .size = sizeof(info) };
+	struct elog_list *policies = NULL;
+	const char *text;
+	int ret = elog_list_open(fd, EVENTLOG_LIST_POLICIES, 0, &policies);
 
-	while (!ret) {
-		struct eventlog_marker_policy_next next = {
-			.size = sizeof(next),
-			.id = id,
-			.text = (uintptr_t)text,
-			.text_size = sizeof(text),
+	while (!ret && !(ret = elog_list_next(policies, &info, &text))) {
+		const char *marker = text + strlen(text) + 1;
+		const char *predicate = marker + strlen(marker) + 1;
+		/* add_policy() copies the strings. */
+		const struct marker_policy policy = {
+			.operation = info.operation,
+			.handlers = info.handlers,
+			.program = (char *)text,
+			.marker = (char *)marker,
+			.predicate = *predicate ? (char *)predicate : NULL,
 		};
-		struct marker_policy policy = { .program = text };
 
-		if (ioctl(fd, EVENTLOG_IOC_POLICY_NEXT, &next))
-			return errno == ENOENT ? 0 : -errno;
-		id = next.id;
-		policy.operation = next.operation;
-		policy.handlers = next.handlers;
-		policy.marker = text + strlen(text) + 1;
-		policy.predicate = policy.marker + strlen(policy.marker) + 1;
-		if (!*policy.predicate)
-			policy.predicate = NULL;
 		ret = add_policy(list, &policy);
 	}
-	return ret;
+	elog_list_close(policies);
+	return ret == -ENOENT ? 0 : ret;
 }
 
 /* The end of a character class, or NULL if it is not one. */

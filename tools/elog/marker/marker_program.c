@@ -9,20 +9,19 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 
 #include "elog_marker_names.h"
 #include "marker/marker.h"
 #include "util/array.h"
 
 struct registrations {
-	struct eventlog_registration_next *entries;	/* by descriptor, handlers, pid */
+	struct eventlog_registration_info *entries;	/* by descriptor, handlers, pid */
 	size_t count;
 };
 
 static int compare_registrations(const void *left, const void *right)
 {
-	const struct eventlog_registration_next *a = left, *b = right;
+	const struct eventlog_registration_info *a = left, *b = right;
 	int ret = (a->descriptor > b->descriptor) - (a->descriptor < b->descriptor);
 
 	if (!ret)
@@ -34,17 +33,22 @@ static int compare_registrations(const void *left, const void *right)
 
 static int read_registrations(int fd, struct registrations *list)
 {
-	struct eventlog_registration_next next = { .size = sizeof(next) }, *larger;
+	struct eventlog_registration_info next = { .size = sizeof(next) }, *larger;
+	struct elog_list *registrations = NULL;
+	int ret = elog_list_open(fd, EVENTLOG_LIST_REGISTRATIONS, 0, &registrations);
 
-	while (!ioctl(fd, EVENTLOG_IOC_REGISTRATION_NEXT, &next)) {
+	while (!ret && !(ret = elog_list_next(registrations, &next, NULL))) {
 		larger = array_grow(list->entries, list->count, sizeof(*larger));
-		if (!larger)
-			return -ENOMEM;
+		if (!larger) {
+			ret = -ENOMEM;
+			break;
+		}
 		list->entries = larger;
 		list->entries[list->count++] = next;
 	}
-	if (errno != ENOENT)
-		return -errno;
+	elog_list_close(registrations);
+	if (ret != -ENOENT)
+		return ret;
 	if (list->count)
 		qsort(list->entries, list->count, sizeof(*list->entries), compare_registrations);
 	return 0;
@@ -153,12 +157,13 @@ static int add_processes(struct marker_list *list, const struct elog_schema_prov
 			 const struct eventlog_definition *describe,
 			 const struct registrations *registrations, size_t *at)
 {
-	const struct eventlog_registration_next *first = &registrations->entries[*at], *entry = first;
-	const struct eventlog_registration_next *end = registrations->entries + registrations->count;
+	const struct eventlog_registration_info *first = &registrations->entries[*at];
+	const struct eventlog_registration_info *end, *entry = first;
 	struct elog_text pids = { 0 };
 	uint32_t pid = 0;
 	int ret;
 
+	end = registrations->entries + registrations->count;
 	ret = add_marker(list, provider, describe, first->handlers, first->defaults);
 	if (ret)
 		return ret;

@@ -144,7 +144,8 @@ static bool options_good(const struct elog_consumer_options *options)
 }
 
 /*
- * Subscribe, with rings for events from producer rings if the kernel has memory for them. Without them, programs write the events. Return: 0 or a negative errno.
+ * Subscribe, with rings for events from producer rings if the kernel has memory for them.
+ * Without them, programs write the events. Return: 0 or a negative errno.
  */
 static int subscribe(int fd, struct eventlog_subscribe *request, bool shards)
 {
