@@ -207,11 +207,12 @@ void visit_end(struct visit *visit)
 		pairing_finish(visit->pairing);
 }
 
-/* A ring was damaged: continue. */
-static void see_damaged_ring(struct visit *visit)
+/* A ring was damaged: continue. Return: 0. */
+static int see_damaged_ring(struct visit *visit)
 {
 	visit->damaged = true;
 	forget(visit);
+	return 0;
 }
 
 /* Nothing is to be read for now. Return: 1: read again; 0: this was the end; or an error. */
@@ -227,25 +228,35 @@ static int wait_for_more(struct visit *visit)
 	return ret < 0 ? ret : 1;
 }
 
-int visit_run(struct visit *visit)
+int visit_batch(struct visit *visit)
 {
 	struct entry entry;
-	int ret = 1;
+	int ret = 0;
 
-	while (ret > 0 && !visit->enough && !visit->stopped) {
+	while (!ret && !visit->enough && !visit->stopped) {
 		ret = source_next(visit->source, &entry);
-		if (ret > 0) {
-			ret = visit_take(visit, &entry) ? : 1;
-		} else if (ret == -EBADMSG) {
-			see_damaged_ring(visit);
-			ret = 1;
-		} else if (ret == -EAGAIN || (!ret && visit->live)) {
-			ret = wait_for_more(visit);
-		}
+		if (ret > 0)
+			ret = visit_take(visit, &entry);
+		else if (ret == -EBADMSG)
+			ret = see_damaged_ring(visit);
+		else
+			return ret == -EAGAIN || (!ret && visit->live) ? 1 : ret;
 	}
+	return ret;
+}
+
+int visit_run(struct visit *visit)
+{
+	int ret;
+
+	do {
+		ret = visit_batch(visit);
+		if (ret > 0)
+			ret = wait_for_more(visit);
+	} while (ret > 0);
 	progress_clear(&visit->progress);
 	visit_end(visit);
-	return ret < 0 ? ret : 0;
+	return ret;
 }
 
 /* ------------------------------------------------------------------------

@@ -195,6 +195,16 @@ void visit_print_spans(const struct visit *visit);
 int visit_run(struct visit *visit);
 
 /**
+ * visit_batch() - visit what can be read now
+ * @visit: open
+ *
+ * For the owner of a live visit that has a loop of its own, after elog_consumer_flush().
+ *
+ * Return: 1: there is no more for now; 0: this is the end, or enough; or an error as visit_run().
+ */
+int visit_batch(struct visit *visit);
+
+/**
  * visit_finish() - print the summary, and what is known only at the end
  * @visit: after visit_run()
  * @failed: there was an error, which was printed
