@@ -130,10 +130,14 @@ static int take_event(struct visit *visit, const struct entry *entry)
 	event.entry = entry;
 	event.kind = NULL;
 	ret = visit->settings->spans ? match_spans(visit, &event) : 0;
+	if (ret == -E2BIG && visit->settings->skip_kinds) {
+		visit->skipped++;
+		return 0;
+	}
 	if (ret)
 		return ret;
 	pass_time(visit, entry);
-	visit->events++;
+	visit->events += !visit->held;
 	visit->enough = visit->events == visit->settings->count;
 	return visit->ops->event ? visit->ops->event(visit->context, &event) : 0;
 }
@@ -146,7 +150,8 @@ static void forget(struct visit *visit)
 
 static int take_loss(struct visit *visit, const struct entry *entry)
 {
-	uint64_t count = add_causes(visit->lost, &entry->item);
+	uint64_t count = visit->held ? sum_causes(entry->item.lost, entry->item.lost_count) :
+				       add_causes(visit->lost, &entry->item);
 
 	/* A program can claim any number of invalid records: they end nothing. */
 	if (count)
@@ -182,7 +187,7 @@ static int take_damage(struct visit *visit, const struct entry *entry)
 	return ret;
 }
 
-int visit_take(struct visit *visit, const struct entry *entry)
+static int take_item(struct visit *visit, const struct entry *entry)
 {
 	switch (entry->item.type) {
 	case ELOG_ITEM_EVENT:
@@ -208,10 +213,11 @@ void visit_end(struct visit *visit)
 }
 
 /* A ring was damaged: continue. */
-static void see_damaged_ring(struct visit *visit)
+static int see_damaged_ring(struct visit *visit)
 {
 	visit->damaged = true;
 	forget(visit);
+	return visit->ops->broken ? visit->ops->broken(visit->context) : 0;
 }
 
 /* Nothing is to be read for now. Return: 1: read again; 0: this was the end; or an error. */
@@ -227,25 +233,36 @@ static int wait_for_more(struct visit *visit)
 	return ret < 0 ? ret : 1;
 }
 
-int visit_run(struct visit *visit)
+int visit_batch(struct visit *visit)
 {
-	struct entry entry;
-	int ret = 1;
+	int ret = 0;
 
-	while (ret > 0 && !visit->enough && !visit->stopped) {
-		ret = source_next(visit->source, &entry);
+	while (!ret && !visit->stopped && (!visit->enough || visit->held)) {
+		ret = visit->held ? 1 : source_next(visit->source, &visit->entry);
 		if (ret > 0) {
-			ret = visit_take(visit, &entry) ? : 1;
+			ret = take_item(visit, &visit->entry);
+			visit->held = ret == -EAGAIN;
 		} else if (ret == -EBADMSG) {
-			see_damaged_ring(visit);
-			ret = 1;
-		} else if (ret == -EAGAIN || (!ret && visit->live)) {
-			ret = wait_for_more(visit);
+			ret = see_damaged_ring(visit);
+		} else {
+			return ret == -EAGAIN || (!ret && visit->live) ? 1 : ret;
 		}
 	}
+	return ret;
+}
+
+int visit_run(struct visit *visit)
+{
+	int ret;
+
+	do {
+		ret = visit_batch(visit);
+		if (ret > 0)
+			ret = wait_for_more(visit);
+	} while (ret > 0);
 	progress_clear(&visit->progress);
 	visit_end(visit);
-	return ret < 0 ? ret : 0;
+	return ret;
 }
 
 /* ------------------------------------------------------------------------
@@ -300,7 +317,7 @@ int visit_open_live(struct visit **result, const struct visit_settings *settings
 	if (ret)
 		return ret;
 	visit->live = live;
-	ret = live ? source_open_live(&visit->source, live) : 0;
+	ret = source_open_live(&visit->source, live);
 	if (ret)
 		visit_close(visit);
 	else
@@ -357,7 +374,8 @@ void visit_print_spans(const struct visit *visit)
 		fprintf(stderr, "elog: no event matched an END of --span\n");
 	if (settings->spans->by && counts->unkeyed)
 		fprintf(stderr, "elog: %" PRIu64 " START or END event%s no value for --by %s\n",
-			counts->unkeyed, counts->unkeyed == 1 ? " has" : "s have", settings->spans->by);
+			counts->unkeyed, counts->unkeyed == 1 ? " has" : "s have",
+			settings->spans->by);
 }
 
 static void print_summary(struct visit *visit, uint64_t lost, const char *causes)

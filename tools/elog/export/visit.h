@@ -22,6 +22,8 @@
  * @names: of the files, or the URL of a stream
  * @name_count: of @names; 0: live
  * @count: end after so many events; 0: no limit
+ * @skip_kinds: skip events of more kinds than VISIT_KINDS_MAX, instead of ending: any program
+ *	can make up kinds
  * @to_stdout: the output goes there: no progress if it is a terminal
  * @whole: a signal to stop ends the visit between two items, so that the output is whole;
  *	otherwise it ends the process, unless the owner catches it
@@ -34,6 +36,7 @@ struct visit_settings {
 	char *const *names;
 	int name_count;
 	uint64_t count;
+	bool skip_kinds;
 	bool to_stdout;
 	bool whole;
 	bool quiet;
@@ -82,10 +85,12 @@ struct visit_event {
  *	pending at the end. Its data must be freed
  * @damage: damage, which was printed, or an unfinished file
  * @sync: between events now and then
+ * @broken: a ring was damaged: records are missing here
  * @idle: nothing is to be read for now: the visit sleeps after this, or ends if @over
  * @left: for how many milliseconds it may sleep at most; NULL: as long as it must
  *
- * All but @drop and @left return 0 or a negative errno, which ends the visit.
+ * All but @drop and @left return 0 or a negative errno, which ends the visit. After -EAGAIN
+ * of @event or @lost, the next visit_batch() calls it again for the same item.
  */
 struct visit_ops {
 	int (*segment)(void *context, const struct entry *entry);
@@ -94,6 +99,7 @@ struct visit_ops {
 	void (*drop)(void *context, struct span *start);
 	int (*damage)(void *context, const struct entry *entry);
 	int (*sync)(void *context, const struct entry *entry);
+	int (*broken)(void *context);
 	int (*idle)(void *context, bool over);
 	int (*left)(void *context);
 };
@@ -108,6 +114,7 @@ struct visit_ops {
  * @kind_count: number of @kinds
  * @events: number of events
  * @unknown: events whose definition is missing
+ * @skipped: events that are skipped because there are too many kinds
  * @lost: lost events by cause
  * @first: time of the first event or loss, CLOCK_REALTIME ns
  * @last: time of the last one
@@ -116,6 +123,7 @@ struct visit_ops {
  * @silent: print no summary
  * @stopped: a signal ended the visit, and later events are missing
  * @damaged: a ring was damaged
+ * @held: an operation has returned -EAGAIN: its item is not done
  *
  * The rest belongs to visit.c.
  */
@@ -127,6 +135,7 @@ struct visit {
 	size_t kind_count;
 	uint64_t events;
 	uint64_t unknown;
+	uint64_t skipped;
 	uint64_t lost[ELOG_LOST_CAUSES_MAX];
 	int64_t first;
 	int64_t last;
@@ -135,10 +144,12 @@ struct visit {
 	bool silent;
 	bool stopped;
 	bool damaged;
+	bool held;
 
 	const struct visit_ops *ops;
 	void *context;
 	struct source *source;
+	struct entry entry;		/* the last item */
 	struct live *live;		/* NULL: files */
 	bool over;			/* the live run */
 	struct progress progress;
@@ -163,9 +174,7 @@ int visit_open(struct visit **visit, const struct visit_settings *settings,
  * visit_open_live() - prepare for the events of a live run
  * @visit: set to the new visit
  * @settings: outlive it
- * @live: open; the caller calls live_start() before the visit and live_end() after it. NULL:
- *	the caller has a source, passes each item to visit_take() and calls visit_end() at
- *	the end, but neither visit_run() nor visit_finish()
+ * @live: open; the caller calls live_start() before the visit and live_end() after it
  * @ops: outlive it
  * @context: for @ops
  *
@@ -173,9 +182,6 @@ int visit_open(struct visit **visit, const struct visit_settings *settings,
  */
 int visit_open_live(struct visit **visit, const struct visit_settings *settings,
 		    struct live *live, const struct visit_ops *ops, void *context);
-
-/** visit_take() - visit an item of another source; return: as visit_run() */
-int visit_take(struct visit *visit, const struct entry *entry);
 
 /** visit_end() - no event comes any more: drop the pending STARTs */
 void visit_end(struct visit *visit);
@@ -193,6 +199,17 @@ void visit_print_spans(const struct visit *visit);
  * Return: 0, or a negative errno: of an operation, or -ENOMEM, or -E2BIG: too many kinds.
  */
 int visit_run(struct visit *visit);
+
+/**
+ * visit_batch() - visit what can be read now
+ * @visit: open
+ *
+ * For the owner of a live visit that has a loop of its own, after elog_consumer_flush().
+ *
+ * Return: 1: there is no more for now; 0: this is the end, or enough; -EAGAIN: an item is
+ * held; or an error as visit_run().
+ */
+int visit_batch(struct visit *visit);
 
 /**
  * visit_finish() - print the summary, and what is known only at the end

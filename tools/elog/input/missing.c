@@ -47,7 +47,8 @@ int missing_open(struct live *live)
 	struct view view = { .spec = live->spec };
 	int ret;
 
-	ret = names_open(&live->names, live->spec, live->settings->fields, &live->settings->triggers);
+	ret = names_open(&live->names, live->spec, live->settings->fields,
+			 &live->settings->triggers);
 	view.names = live->names;
 	names_expect_no_records(live->names);
 	if (!ret && live->names)
