@@ -81,14 +81,11 @@ static __always_inline bool eventlog_rule_takes_sample(struct eventlog_subscribe
 	       !(((u32)atomic_inc_return_relaxed(&rule->sampled) - 1) % rule->sample);
 }
 
-/*
- * Does the event of the current task pass one of the rules?
- *
- * Return: 1 or 0; -1: one of them has a filter, see eventlog_conditions_pass().
- */
-static int eventlog_rules_pass(const struct eventlog_listener *entry, u64 session)
+/* As eventlog_rules_pass(), for an event that has rules. */
+static noinline notrace int eventlog_some_rule_passes(const struct eventlog_listener *entry,
+						      unsigned int count, u64 session)
 {
-	unsigned int count = READ_ONCE(entry->rule_count), i;
+	unsigned int i;
 
 	if (READ_ONCE(entry->filtered))
 		return -1;
@@ -100,6 +97,18 @@ static int eventlog_rules_pass(const struct eventlog_listener *entry, u64 sessio
 			return 1;
 	}
 	return 0;
+}
+
+/*
+ * Does the event of the current task pass one of the rules?
+ *
+ * Return: 1 or 0; -1: one of them has a filter, see eventlog_conditions_pass().
+ */
+static __always_inline int eventlog_rules_pass(const struct eventlog_listener *entry, u64 session)
+{
+	unsigned int count = READ_ONCE(entry->rule_count);
+
+	return likely(!count) ? 1 : eventlog_some_rule_passes(entry, count, session);
 }
 
 /*
@@ -373,7 +382,10 @@ static notrace void eventlog_emit_to_rest(struct eventlog_emission *emission,
 		eventlog_joined_put(emission->context);
 }
 
-/* Its arguments are single values, so that the caller keeps them in registers. */
+/*
+ * Delivers to all from the ring @first on.  Its arguments are single values, so that the
+ * caller keeps them in registers.
+ */
 static noinline notrace void eventlog_emit_slowly(const struct eventlog_event *event, u64 session,
 						  const void *payload, u32 bytes,
 						  const struct eventlog_part *parts,
@@ -390,6 +402,36 @@ static noinline notrace void eventlog_emit_slowly(const struct eventlog_event *e
 }
 
 /*
+ * Delivers to the rings behind the first one, which are lockless.  Its arguments are single
+ * values, as above.
+ */
+static noinline notrace void eventlog_emit_to_more(const struct eventlog_event *event, u64 session,
+						   const void *payload, u32 bytes,
+						   const struct eventlog_part *parts,
+						   unsigned int count,
+						   const struct eventlog_listeners *listeners,
+						   u64 time)
+{
+	struct eventlog_emission emission = {
+		.event = event, .session = session, .payload = payload, .bytes = bytes,
+		.parts = parts, .count = count, .context = eventlog_context(), .time = time,
+	};
+	unsigned int i;
+
+	for (i = 1; i < listeners->count; i++) {
+		int passes = eventlog_rules_pass(&listeners->entries[i], session);
+
+		if (unlikely(passes < 0)) {
+			eventlog_emit_slowly(event, session, payload, bytes, parts, count,
+					     listeners, i, emission.time);
+			return;
+		}
+		if (passes)
+			eventlog_emit_to_ring(&emission, &listeners->entries[i], true);
+	}
+}
+
+/*
  * The caller has disabled preemption.  Therefore the function is an RCU read-side
  * section, and the writers of a CPU's rings nest strictly.  The caller has set all
  * members of @emission except event, context and time.
@@ -402,31 +444,31 @@ static __always_inline void eventlog_emit_to_all(const struct eventlog_event *ev
 {
 	const struct eventlog_listeners *listeners = rcu_dereference_sched(event->listeners);
 	const struct eventlog_listener *entry;
-	unsigned int first = 0;
-	int passes = 1;
+	int passes;
 
 	if (!listeners)
 		return;
-	emission.time = 0;
 	if (!EVENTLOG_RING_LOCKLESS || unlikely(READ_ONCE(listeners->slow)) ||
 	    trace_eventlog_emit_enabled())
 		goto slow;
 	entry = &listeners->entries[0];
-	if (READ_ONCE(entry->rule_count))
-		passes = eventlog_rules_pass(entry, emission.session);
+	passes = eventlog_rules_pass(entry, emission.session);
 	if (unlikely(passes < 0))
 		goto slow;
+	emission.time = 0;
 	if (passes) {
 		emission.event = event;
 		emission.context = eventlog_context();
 		eventlog_emit_to_ring(&emission, entry, true);
 	}
-	first = 1;
-	if (likely(listeners->count == first))
+	if (likely(listeners->count == 1))
 		return;
+	eventlog_emit_to_more(event, emission.session, emission.payload, emission.bytes,
+			      emission.parts, emission.count, listeners, emission.time);
+	return;
 slow:
 	eventlog_emit_slowly(event, emission.session, emission.payload, emission.bytes,
-			     emission.parts, emission.count, listeners, first, emission.time);
+			     emission.parts, emission.count, listeners, 0, 0);
 }
 
 void eventlog_emit(const struct eventlog_event *event, u64 session, const void *payload,
