@@ -56,6 +56,24 @@ static const char *only_for_receiver(const struct options *options)
 	       options->spans.pending ? "--pending" : NULL;
 }
 
+static int check_command(const struct options *options)
+{
+	if (options->argument_count && !options->separated) {
+		elog_error("'%s' is not an option; a command must follow --",
+			   options->arguments[0]);
+		elog_hint("events of %s: elog capture -e %s", options->arguments[0],
+			  options->arguments[0]);
+		elog_hint("while %s runs: elog capture -- %s%s", options->arguments[0],
+			  options->arguments[0], options->argument_count > 1 ? " ..." : "");
+		return -EINVAL;
+	}
+	if (options->separated && !options->argument_count) {
+		elog_error("no command follows --");
+		return -EINVAL;
+	}
+	return 0;
+}
+
 int capture_check(const struct options *options)
 {
 	const struct record_settings *record = &options->record;
@@ -97,19 +115,8 @@ int capture_check(const struct options *options)
 		elog_error("--background needs -o FILE or --split DIR, and no COMMAND");
 		return -EINVAL;
 	}
-	if (options->argument_count && !options->separated) {
-		elog_error("'%s' is not an option; a command must follow --",
-			   options->arguments[0]);
-		elog_hint("events of %s: elog capture -e %s", options->arguments[0],
-			  options->arguments[0]);
-		elog_hint("while %s runs: elog capture -- %s%s", options->arguments[0],
-			  options->arguments[0], options->argument_count > 1 ? " ..." : "");
+	if (check_command(options))
 		return -EINVAL;
-	}
-	if (options->separated && !options->argument_count) {
-		elog_error("no command follows --");
-		return -EINVAL;
-	}
 	if (options->live.instances && record->writers) {
 		elog_error("--writers does not go with --instances");
 		return -EINVAL;

@@ -15,8 +15,8 @@
 #include "output/output.h"
 
 static const struct export_format *const formats[FORMATS] = {
-	[FORMAT_JSONL] = &export_jsonl,
-	[FORMAT_CSV] = &export_csv,
+	[FORMAT_JSONL] = &export_lines,
+	[FORMAT_CSV] = &export_lines,
 	[FORMAT_PERFETTO] = &export_perfetto,
 	[FORMAT_PARQUET] = &export_parquet,
 };

@@ -310,13 +310,8 @@ static int left(void *context)
 {
 	const struct latency *latency = context;
 	const uint64_t interval = latency->options->interval;
-	uint64_t passed, rest;
 
-	if (!interval)
-		return BATCH_MS;
-	passed = monotonic() - latency->interval_start;
-	rest = passed < interval ? (interval - passed + 999999) / 1000000 : 0;
-	return rest < BATCH_MS ? (int)rest : BATCH_MS;
+	return interval ? time_left(latency->interval_start, interval, BATCH_MS) : BATCH_MS;
 }
 
 static const struct visit_ops latency_ops = {

@@ -157,16 +157,12 @@ static int look_at_interval(void *context, bool over)
 static int left(void *context)
 {
 	const struct stat_run *run = context;
-	uint64_t interval = run->options->interval, passed;
-	int most = run->kernel ? INT_MAX : BATCH_MS;
+	const uint64_t interval = run->options->interval;
+	const int most = run->kernel ? INT_MAX : BATCH_MS;
 
 	if (!interval)
 		return run->kernel ? -1 : most;
-	passed = monotonic() - run->printed;
-	if (passed >= interval)
-		return 0;
-	passed = (interval - passed + 999999) / 1000000;
-	return passed < (uint64_t)most ? (int)passed : most;
+	return time_left(run->printed, interval, most);
 }
 
 static const struct visit_ops stat_ops = {

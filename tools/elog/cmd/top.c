@@ -404,12 +404,7 @@ static void take_keys(struct top *top, bool ready)
 
 static int left(const struct top *top)
 {
-	uint64_t passed = monotonic() - top->refreshed;
-
-	if (passed >= top->interval)
-		return 0;
-	passed = (top->interval - passed + 999999) / 1000000;
-	return live_left(&top->live, passed < BATCH_MS ? (int)passed : BATCH_MS);
+	return live_left(&top->live, time_left(top->refreshed, top->interval, BATCH_MS));
 }
 
 static bool wait_for_news(struct top *top)

@@ -58,8 +58,7 @@ struct export_format {
 	void (*close)(struct export *export);
 };
 
-extern const struct export_format export_jsonl;
-extern const struct export_format export_csv;
+extern const struct export_format export_lines;	/* jsonl and csv */
 extern const struct export_format export_perfetto;
 extern const struct export_format export_parquet;
 extern const struct export_format export_otlp;

@@ -70,13 +70,7 @@ static int line_of_loss(void *context, const struct entry *entry, uint64_t count
 	return sink_commit(&export->sink);
 }
 
-const struct export_format export_jsonl = {
-	.ops = { .event = line_of_event, .lost = line_of_loss },
-	.open = open_lines,
-	.close = close_lines,
-};
-
-const struct export_format export_csv = {
+const struct export_format export_lines = {
 	.ops = { .event = line_of_event, .lost = line_of_loss },
 	.open = open_lines,
 	.close = close_lines,

@@ -30,6 +30,14 @@ uint64_t monotonic(void)
 	return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
 }
 
+int time_left(uint64_t start, uint64_t span, int most)
+{
+	const uint64_t passed = monotonic() - start;
+	const uint64_t left = passed < span ? (span - passed + 999999) / 1000000 : 0;
+
+	return left < (uint64_t)most ? (int)left : most;
+}
+
 uint64_t record_time(uint64_t time)
 {
 	static int64_t offset;
@@ -181,19 +189,12 @@ bool live_over(struct live *live)
 
 int live_left(const struct live *live, int most)
 {
-	const uint64_t duration = live->settings->duration;
-	uint64_t left;
-
 	/* The signal arrived before the sleep, for example while a file was opened. */
 	if (live->stops_seen != signals_stops())
 		return 0;
-	if (!duration)
+	if (!live->settings->duration)
 		return most;
-	left = monotonic() - live->started;
-	left = left < duration ? (duration - left + 999999) / 1000000 : 0;
-	if (most >= 0 && left > (uint64_t)most)
-		return most;
-	return left < INT32_MAX ? (int)left : INT32_MAX;
+	return time_left(live->started, live->settings->duration, most < 0 ? INT32_MAX : most);
 }
 
 int live_wait(struct live *live, int most, bool *over)

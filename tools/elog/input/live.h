@@ -83,6 +83,9 @@ struct live {
 /** monotonic() - CLOCK_MONOTONIC, ns */
 uint64_t monotonic(void);
 
+/** time_left() - milliseconds, at most @most, until @span ns have passed since @start */
+int time_left(uint64_t start, uint64_t span, int most);
+
 /** record_time() - convert CLOCK_MONOTONIC of this time namespace to the clock of records */
 uint64_t record_time(uint64_t time);
 
