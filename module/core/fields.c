@@ -10,7 +10,7 @@
 #include <linux/string.h>
 
 #include "compat.h"
-#include "core/field_types.h"
+#include "common/field_type.h"
 #include "core/fields.h"
 #include "memory.h"
 
@@ -38,47 +38,6 @@ struct eventlog_parser {
 	size_t text_bytes;
 	size_t text_room;
 };
-
-bool eventlog_name_valid(const char *name)
-{
-	size_t length = strnlen(name, EVENTLOG_NAME_MAX);
-	size_t i;
-
-	if (!length || length == EVENTLOG_NAME_MAX)
-		return false;
-	for (i = 0; i < length; i++)
-		if (!isascii(name[i]) || !isprint(name[i]))
-			return false;
-	return true;
-}
-
-bool eventlog_fields_name_valid(const char *name)
-{
-	size_t length = strnlen(name, EVENTLOG_FIELD_NAME_MAX);
-	size_t i;
-
-	if (!length || length == EVENTLOG_FIELD_NAME_MAX || isdigit(*name))
-		return false;
-	for (i = 0; i < length; i++)
-		if (!isascii(name[i]) || !(isalnum(name[i]) || name[i] == '_'))
-			return false;
-	return true;
-}
-
-bool eventlog_provider_name_valid(const char *name)
-{
-	size_t length = strnlen(name, EVENTLOG_FIELD_NAME_MAX);
-	size_t i;
-
-	if (!length || length == EVENTLOG_FIELD_NAME_MAX)
-		return false;
-	if (!isascii(*name) || !(isalpha(*name) || *name == '_'))
-		return false;
-	for (i = 0; i < length; i++)
-		if (!isascii(name[i]) || !(isalnum(name[i]) || strchr("_.-", name[i])))
-			return false;
-	return true;
-}
 
 /* Cuts the next blank-separated word off *@rest.  Returns NULL if there is none. */
 static char *eventlog_word(char **rest)

@@ -10,6 +10,8 @@
 #include <linux/types.h>
 #include <uapi/linux/eventlog.h>
 
+#include "common/word.h"
+
 /**
  * struct eventlog_dynamic - a __data_loc or __rel_loc word
  * @position: offset of the word in the payload
@@ -81,7 +83,10 @@ void eventlog_fields_free(struct eventlog_fields *fields);
  *
  * Return: true if it is valid.
  */
-bool eventlog_name_valid(const char *name);
+static inline bool eventlog_name_valid(const char *name)
+{
+	return eventlog_printable_valid(name);
+}
 
 /**
  * eventlog_fields_name_valid() - test whether a name is an identifier of valid length
@@ -89,7 +94,10 @@ bool eventlog_name_valid(const char *name);
  *
  * Return: true if it is valid.
  */
-bool eventlog_fields_name_valid(const char *name);
+static inline bool eventlog_fields_name_valid(const char *name)
+{
+	return eventlog_identifier_valid(name, strnlen(name, EVENTLOG_FIELD_NAME_MAX), "");
+}
 
 /**
  * eventlog_provider_name_valid() - test whether a kernel provider may use a name
@@ -98,7 +106,10 @@ bool eventlog_fields_name_valid(const char *name);
  *
  * Return: true if it is valid.
  */
-bool eventlog_provider_name_valid(const char *name);
+static inline bool eventlog_provider_name_valid(const char *name)
+{
+	return eventlog_identifier_valid(name, strnlen(name, EVENTLOG_FIELD_NAME_MAX), ".-");
+}
 
 /* Validates the words of a payload whose fixed part is complete. */
 int eventlog_dynamic_validate(const struct eventlog_layout *layout, const u8 *payload, u32 bytes);

@@ -10,9 +10,11 @@
 
 struct eventlog_event;
 struct eventlog_layout;
+struct eventlog_field_shape;
 struct eventlog_fields;
 struct eventlog_provider;
 struct eventlog_provider_event;
+struct eventlog_set;
 struct eventlog_text;
 
 /* The owner of a provider that is part of struct eventlog_tables. */
@@ -40,12 +42,16 @@ void eventlog_schema_write(struct eventlog_text *text, const void *event);
 char *eventlog_schema_text(const struct eventlog_event *event, u32 *bytes);
 
 /**
- * eventlog_level_find() - find a level by its name
- * @name: the name, or NULL
+ * eventlog_set_find() - find the enum or flags type of a field
+ * @provider: has the types; NULL: there are none
+ * @shape: the field
  *
- * Return: enum eventlog_level, or 0 if there is no such level.
+ * Context: any.
+ *
+ * Return: NULL: there is no such type.
  */
-u8 eventlog_level_find(const char *name);
+const struct eventlog_set *eventlog_set_find(const struct eventlog_provider *provider,
+					     const struct eventlog_field_shape *shape);
 
 /**
  * eventlog_schema_check() - check the tables of a provider

@@ -19,7 +19,7 @@
 #include <linux/sort.h>
 #include <linux/string.h>
 
-#include "core/field_types.h"
+#include "common/field_type.h"
 #include "marker/marker.h"
 #include "memory.h"
 

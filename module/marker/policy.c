@@ -11,7 +11,7 @@
 
 #include "core/domain.h"
 #include "core/event.h"
-#include "core/field_types.h"
+#include "common/field_type.h"
 #include "core/filter.h"
 #include "core/glob.h"
 #include "core/ops.h"
@@ -111,8 +111,8 @@ static bool eventlog_policy_fits(const struct eventlog_policy *policy,
 
 	if (!policy->expression)
 		return true;
-	eventlog_domain_work(event->domain, policy->expression->count);
-	return eventlog_predicate_fits(policy->expression, &subject);
+	eventlog_domain_work(event->domain, policy->expression->terms.count);
+	return eventlog_terms_fit(&policy->expression->terms, &subject);
 }
 
 /* ---- handlers of an event ---- */
@@ -242,7 +242,7 @@ static bool eventlog_term_is_pid(const struct eventlog_event *event,
 				 const struct eventlog_expression *expression,
 				 const struct eventlog_term *term)
 {
-	const char *name = eventlog_term_name(expression, term);
+	const char *name = eventlog_term_name(&expression->terms, term);
 	struct eventlog_operand operand;
 
 	if (!(term->flags & EVENTLOG_TERM_NUMBER) || term->flags & EVENTLOG_TERM_NEGATIVE ||
@@ -268,8 +268,8 @@ static void eventlog_policies_filter(const struct eventlog_event *event,
 	if (!expression)
 		return;
 	refcount_inc(&expression->users);
-	for (i = 0; i < expression->count; i++)
-		if (eventlog_term_is_pid(event, expression, &expression->terms[i]))
+	for (i = 0; i < expression->terms.count; i++)
+		if (eventlog_term_is_pid(event, expression, &expression->array[i]))
 			filter->pids |= 1ULL << i;
 }
 

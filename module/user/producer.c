@@ -374,11 +374,11 @@ static int eventlog_filter_put(const struct eventlog_filter_get *room,
 	unsigned int i;
 	int ret;
 
-	if (room->terms_size < expression->count * room->term_size ||
-	    room->pool_size < expression->pool_size)
+	if (room->terms_size < expression->terms.count * room->term_size ||
+	    room->pool_size < expression->terms.pool_size)
 		return -EMSGSIZE;
-	for (i = 0; i < expression->count; i++) {
-		struct eventlog_term term = expression->terms[i];
+	for (i = 0; i < expression->terms.count; i++) {
+		struct eventlog_term term = expression->array[i];
 		u64 user = room->terms + (u64)i * room->term_size;
 
 		if (filter->pids & 1ULL << i) {
@@ -393,7 +393,7 @@ static int eventlog_filter_put(const struct eventlog_filter_get *room,
 		if (ret)
 			return ret;
 	}
-	return eventlog_text_put(room->pool, expression->pool, expression->pool_size);
+	return eventlog_text_put(room->pool, expression->terms.pool, expression->terms.pool_size);
 }
 
 /* Gets the filter of an index, or marks it as incompatible. */
@@ -447,9 +447,9 @@ static int eventlog_ioctl_filter_get(struct eventlog_domain *domain, struct file
 		return ret;
 	request->version = filter.version;
 	request->handlers = filter.handlers;
-	request->term_count = filter.expression ? filter.expression->count : 0;
+	request->term_count = filter.expression ? filter.expression->terms.count : 0;
 	request->terms_size = request->term_count * room.term_size;
-	request->pool_size = filter.expression ? filter.expression->pool_size : 0;
+	request->pool_size = filter.expression ? filter.expression->terms.pool_size : 0;
 	if (filter.expression)
 		ret = eventlog_filter_put(&room, &filter);
 	if (ret != -EFAULT)
