@@ -253,7 +253,7 @@ static enum outcome bind_enum(const struct binder *binder,
 	name = find_name(field->set->names, field->set->count, comparison->value,
 			 comparison->value_size);
 	if (!name && !comparison->quoted && !strchr(comparison->value, '|') &&
-	    (elog_is_digit(*comparison->value) || *comparison->value == '-'))
+	    (eventlog_is_digit(*comparison->value) || *comparison->value == '-'))
 		return bind_integer(binder, field->is_signed);
 	if (!name)
 		return wrong_value(binder, "one of its names");
@@ -279,7 +279,7 @@ static enum outcome bind_flags(const struct binder *binder,
 						field->set->names,
 						field->set->count, &rest,
 						&rest_size);
-	if (rest && (elog_is_digit(*rest) || *rest == '-'))
+	if (rest && (eventlog_is_digit(*rest) || *rest == '-'))
 		return bind_integer(binder, false);
 	if (rest && comparison->quoted)
 		return wrong_value(binder, "a list of its names");
@@ -325,7 +325,7 @@ static enum outcome bind_octets(const struct binder *binder, bool fixed)
 	}
 	if (!is_equality(comparison->operator))
 		return wrong_operator(binder);
-	for (i = 0; elog_hex_digit(comparison->value[i]) >= 0; i++)
+	for (i = 0; eventlog_hex_digit(comparison->value[i]) >= 0; i++)
 		;
 	if (i < comparison->value_size || i % 2)
 		return wrong_value(binder, "pairs of hexadecimal digits");
@@ -349,8 +349,8 @@ static enum outcome bind_mac(const struct binder *binder)
 	if (!is_equality(comparison->operator))
 		return wrong_operator(binder);
 	for (i = 0; i < sizeof(test->mac); i++, text += 3) {
-		high = elog_hex_digit(text[0]);
-		low = high < 0 ? -1 : elog_hex_digit(text[1]);
+		high = eventlog_hex_digit(text[0]);
+		low = high < 0 ? -1 : eventlog_hex_digit(text[1]);
 		if (low < 0 || text[2] != (i < 5 ? ':' : '\0'))
 			return wrong_value(binder, "an address like 00:11:22:aa:bb:cc");
 		test->mac[i] = (unsigned char)(high << 4 | low);
@@ -492,7 +492,7 @@ static enum outcome bind_level(struct binder *binder)
 	binder->type = "a level";
 	if (comparison->operator == OPERATOR_NONE ||
 	    comparison->operator == OPERATOR_BITS ||
-	    is_match(comparison->operator) || elog_is_digit(*comparison->value)) {
+	    is_match(comparison->operator) || eventlog_is_digit(*comparison->value)) {
 		outcome = bind_integer(binder, false);
 	} else {
 		number.magnitude = elog_level_parse(comparison->value);
@@ -525,7 +525,7 @@ static enum outcome bind_keywords(struct binder *binder)
 							provider->keywords,
 							provider->keyword_count,
 							&rest, &rest_size);
-		if (rest && (elog_is_digit(*rest) || *rest == '-'))
+		if (rest && (eventlog_is_digit(*rest) || *rest == '-'))
 			return wrong_value(binder, "a mask");
 		if (rest)
 			return OUTCOME_FALSE;

@@ -41,8 +41,8 @@ struct elog_marker_state {
 /** elog_marker_type_name() - the schema language's name of an enum elog_marker_type */
 const char *elog_marker_type_name(unsigned int type);
 
-/* The index in elog_plain_types of each enum elog_marker_type. */
-extern const unsigned char elog_marker_plain_types[ELOG_MARKER_TYPES];
+/* The index in eventlog_field_types of each enum elog_marker_type. */
+extern const unsigned char elog_marker_field_types[ELOG_MARKER_TYPES];
 
 /** elog_marker_is_word() - may this character be part of an identifier? */
 static inline bool elog_marker_is_word(char c)

@@ -10,28 +10,28 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "format/types.h"
+#include "common/field_type.h"
 #include "elog_marker_names.h"
 
 #define NUMBER_BYTES	12
 
-const unsigned char elog_marker_plain_types[ELOG_MARKER_TYPES] = {
-	[ELOG_MARKER_U8] = ELOG_PLAIN_U8,
-	[ELOG_MARKER_U16] = ELOG_PLAIN_U16,
-	[ELOG_MARKER_U32] = ELOG_PLAIN_U32,
-	[ELOG_MARKER_U64] = ELOG_PLAIN_U64,
-	[ELOG_MARKER_S8] = ELOG_PLAIN_S8,
-	[ELOG_MARKER_S16] = ELOG_PLAIN_S16,
-	[ELOG_MARKER_S32] = ELOG_PLAIN_S32,
-	[ELOG_MARKER_S64] = ELOG_PLAIN_S64,
-	[ELOG_MARKER_BOOL] = ELOG_PLAIN_U8,
-	[ELOG_MARKER_PTR] = ELOG_PLAIN_U64,
-	[ELOG_MARKER_STRING] = ELOG_PLAIN_STRING,
+const unsigned char elog_marker_field_types[ELOG_MARKER_TYPES] = {
+	[ELOG_MARKER_U8] = EVENTLOG_TYPE_U8,
+	[ELOG_MARKER_U16] = EVENTLOG_TYPE_U16,
+	[ELOG_MARKER_U32] = EVENTLOG_TYPE_U32,
+	[ELOG_MARKER_U64] = EVENTLOG_TYPE_U64,
+	[ELOG_MARKER_S8] = EVENTLOG_TYPE_S8,
+	[ELOG_MARKER_S16] = EVENTLOG_TYPE_S16,
+	[ELOG_MARKER_S32] = EVENTLOG_TYPE_S32,
+	[ELOG_MARKER_S64] = EVENTLOG_TYPE_S64,
+	[ELOG_MARKER_BOOL] = EVENTLOG_TYPE_U8,
+	[ELOG_MARKER_PTR] = EVENTLOG_TYPE_U64,
+	[ELOG_MARKER_STRING] = EVENTLOG_TYPE_STRING,
 };
 
 const char *elog_marker_type_name(unsigned int type)
 {
-	return elog_plain_types[elog_marker_plain_types[type]].name;
+	return eventlog_field_types[elog_marker_field_types[type]].name;
 }
 
 /* Find the end of a macro's argument: a comma, a parenthesis or a NUL. */

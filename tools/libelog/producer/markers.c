@@ -29,7 +29,7 @@
 
 #include "elog_marker.h"
 #include "format/text.h"
-#include "format/types.h"
+#include "common/field_type.h"
 #include "elog_marker_names.h"
 #include "producer/marker_fetch.h"
 #include "producer/producer.h"
@@ -574,22 +574,12 @@ bool elog_marker_enabled_slow(const struct elog_marker *marker)
 
 static unsigned int size_of(unsigned int type)
 {
-	return elog_plain_types[elog_marker_plain_types[type]].size;
-}
-
-static bool is_signed(unsigned int type)
-{
-	return elog_plain_types[elog_marker_plain_types[type]].type == ELOG_TYPE_SIGNED;
+	return eventlog_field_types[elog_marker_field_types[type]].bytes;
 }
 
 static uint64_t extended(unsigned int type, uint64_t value)
 {
-	unsigned int shift = 64 - 8 * size_of(type);
-
-	if (type == ELOG_MARKER_STRING)
-		return value;
-	return is_signed(type) ? (uint64_t)((int64_t)(value << shift) >> shift) :
-				 value << shift >> shift;
+	return eventlog_field_value(elog_marker_field_types[type], value);
 }
 
 static size_t fixed_bytes(const struct elog_marker *marker)
@@ -664,7 +654,7 @@ static void put_value(struct elog_text *text, unsigned int type, uint64_t value)
 	} else if (type == ELOG_MARKER_PTR) {
 		elog_text_string(text, "0x");
 		elog_text_hex(text, value, 1);
-	} else if (is_signed(type) && (int64_t)value < 0) {
+	} else if (type >= ELOG_MARKER_S8 && type <= ELOG_MARKER_S64 && (int64_t)value < 0) {
 		elog_text_string(text, "-");
 		elog_text_unsigned(text, 0 - value, 1, ' ');
 	} else {
