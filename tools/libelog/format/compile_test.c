@@ -766,70 +766,6 @@ static void test_hostile(void)
 	elog_filter_free(filter);
 }
 
-static void test_checks(void)
-{
-	struct eventlog_term terms[2] = {
-		{ .operation = EVENTLOG_TERM_OP_EQUAL, .flags = EVENTLOG_TERM_NUMBER, .on_true = 1,
-		  .on_false = EVENTLOG_FILTER_REJECT },
-		{ .operation = EVENTLOG_TERM_OP_SET, .on_true = EVENTLOG_FILTER_ACCEPT,
-		  .on_false = EVENTLOG_FILTER_REJECT },
-	};
-	char pool[400] = "a";
-	const struct eventlog_filter good = {
-		.size = sizeof(good), .term_count = 2, .term_size = sizeof(terms[0]),
-		.terms = (uintptr_t)terms, .pool = (uintptr_t)pool, .pool_size = sizeof(pool),
-	};
-
-	check_equal(check_filter(&good), 0);
-#define CHECK_TERM(index, member, bad, expected) do {		\
-	__typeof__(terms[0].member) check_before = terms[index].member;	\
-									\
-	terms[index].member = bad;					\
-	check_equal(check_filter(&good), expected);		\
-	terms[index].member = check_before;				\
-} while (0)
-	CHECK_TERM(0, operation, 10, -EINVAL);
-	CHECK_TERM(0, operation, 0xffff, -EINVAL);
-	CHECK_TERM(0, operation, EVENTLOG_TERM_OP_BITS, -EINVAL);	/* no bits */
-	CHECK_TERM(0, operation, EVENTLOG_TERM_OP_BEGINS, -EINVAL);
-	CHECK_TERM(0, operation, EVENTLOG_TERM_OP_SET, -EINVAL);
-	CHECK_TERM(1, operation, EVENTLOG_TERM_OP_LESS, -EINVAL);
-	CHECK_TERM(0, name, sizeof(pool), -EINVAL);
-	CHECK_TERM(0, name, 1, -EINVAL);
-	CHECK_TERM(0, flags, EVENTLOG_TERM_NUMBER | 1U << 7, -EINVAL);
-	CHECK_TERM(0, flags, EVENTLOG_TERM_NUMBER | EVENTLOG_TERM_COMMON, -EINVAL);
-	CHECK_TERM(0, flags, EVENTLOG_TERM_NUMBER | EVENTLOG_TERM_NEGATIVE, -EINVAL);
-	CHECK_TERM(0, flags, EVENTLOG_TERM_IPV4 | EVENTLOG_TERM_IPV6, -EINVAL);
-	CHECK_TERM(0, flags, EVENTLOG_TERM_STRING, 0);
-	CHECK_TERM(0, string, 1, -EINVAL);
-	CHECK_TERM(0, address, 1, -EINVAL);
-	CHECK_TERM(1, number, 1, -EINVAL);
-	CHECK_TERM(0, reserved, 1, -EINVAL);
-	CHECK_TERM(0, reserved2, 1, -EINVAL);
-	CHECK_TERM(0, on_true, 0, -EINVAL);
-	CHECK_TERM(0, on_true, 2, -EINVAL);
-	CHECK_TERM(0, on_false, 0xfffd, -EINVAL);
-	CHECK_TERM(1, on_false, 0, -EINVAL);
-	/* Strings and addresses. */
-	memset(pool + 2, 'x', 255);
-	terms[0].flags = EVENTLOG_TERM_STRING;
-	terms[0].string = 2;
-	check_equal(check_filter(&good), 0);
-	pool[2 + 255] = 'x';
-	check_equal(check_filter(&good), -E2BIG);
-	CHECK_TERM(0, string, sizeof(pool), -EINVAL);
-	terms[0].string = 0;
-	terms[0].flags = EVENTLOG_TERM_IPV6;
-	terms[0].address = sizeof(pool) - 32;
-	check_equal(check_filter(&good), 0);
-	CHECK_TERM(0, address, sizeof(pool) - 31, -EINVAL);
-	CHECK_TERM(0, address, UINT32_MAX, -EINVAL);
-	pool[sizeof(pool) - 32] = 1;	/* a bit outside of the mask */
-	check_equal(check_filter(&good), -EINVAL);
-	pool[sizeof(pool) - 16] = 3;
-	check_equal(check_filter(&good), 0);
-}
-
 int main(void)
 {
 	static const struct test tests[] = {
@@ -839,7 +775,6 @@ int main(void)
 		{ "limits", test_limits },
 		{ "random expressions and events", test_random },
 		{ "markers", test_markers },
-		{ "checks of filters", test_checks },
 		{ "hostile filters", test_hostile },
 	};
 
