@@ -98,6 +98,33 @@ static inline bool eventlog_field_type_is_integer(unsigned int index)
 }
 
 /**
+ * eventlog_integer_load() - read an integer of 1, 2, 4 or 8 bytes, in native byte order
+ * @from: need not be aligned
+ * @bytes: its size; 6: a mac address, as the first bytes of a u64
+ * @is_signed: extend its sign
+ */
+static inline u64 eventlog_integer_load(const u8 *from, size_t bytes, bool is_signed)
+{
+	u64 number = 0;
+
+	switch (bytes) {
+	case 1:
+		return is_signed ? (u64)(s8)*from : *from;
+	case 2:
+		number = get_unaligned((const u16 *)from);
+		return is_signed ? (u64)(s16)number : number;
+	case 4:
+		number = get_unaligned((const u32 *)from);
+		return is_signed ? (u64)(s32)number : number;
+	case 6:
+		memcpy(&number, from, 6);
+		return number;
+	default:
+		return get_unaligned((const u64 *)from);
+	}
+}
+
+/**
  * eventlog_field_value() - sign- or zero-extend a value according to its type
  * @type: index into eventlog_field_types, of a marker's type
  * @value: the value; bits beyond the size of the type are ignored.  For a string, its

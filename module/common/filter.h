@@ -179,6 +179,22 @@ struct eventlog_test {
 };
 
 /**
+ * eventlog_test_compare() - make a test that compares an integer with a number
+ * @test: zeroed; becomes EVENTLOG_TEST_RANGE
+ * @operation: EVENTLOG_TERM_OP_EQUAL to EVENTLOG_TERM_OP_GREATER_EQUAL
+ * @is_signed: the integer has a sign
+ * @magnitude: absolute value of the number
+ * @negative: its sign
+ *
+ * Compares mathematically, even if the number is out of the range of the integer's type.
+ * If no integer passes, @test is inverted, and its range contains all of them.
+ *
+ * Return: true.
+ */
+bool eventlog_test_compare(struct eventlog_test *test, unsigned int operation, bool is_signed,
+			   u64 magnitude, bool negative);
+
+/**
  * struct eventlog_subject - the event or marker that terms are bound to
  * @find: finds a field by name and fills in the operand, which is zeroed.  Returns 0;
  *	-ENOENT: there is no such field; -EINVAL: the field cannot be compared

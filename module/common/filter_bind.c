@@ -76,16 +76,10 @@ static bool eventlog_range_all(struct eventlog_test *test, bool holds)
 	return eventlog_range(test, 0, U64_MAX);
 }
 
-/*
- * Compares mathematically, even if the number is out of the range of the field's type.
- * Flipping the sign bit maps signed to unsigned numbers in the same order.
- */
-static bool eventlog_bind_compared(const struct eventlog_binder *binder, u64 magnitude,
-				   bool negative)
+/* Flipping the sign bit maps signed to unsigned numbers in the same order. */
+bool eventlog_test_compare(struct eventlog_test *test, unsigned int operation, bool is_signed,
+			   u64 magnitude, bool negative)
 {
-	struct eventlog_test *test = binder->test;
-	unsigned int operation = binder->term->operation;
-	bool is_signed = binder->operand.is_signed;
 	bool above = is_signed && !negative && magnitude >= EVENTLOG_SIGN;
 	bool below = !is_signed && negative;
 	u64 value;
@@ -146,7 +140,8 @@ static bool eventlog_bind_number(const struct eventlog_binder *binder, u64 magni
 	if (operation == EVENTLOG_TERM_OP_BEGINS || operation == EVENTLOG_TERM_OP_BEGINS_NOT)
 		return false;
 	if (operation != EVENTLOG_TERM_OP_BITS)
-		return eventlog_bind_compared(binder, magnitude, negative);
+		return eventlog_test_compare(binder->test, operation, binder->operand.is_signed,
+					     magnitude, negative);
 	return magnitude && eventlog_bind_mask(binder->test, magnitude, 0, true);
 }
 

@@ -19,26 +19,6 @@ static notrace const u8 *eventlog_fixed(const struct eventlog_operands *operands
 	return operands->payload + position;
 }
 
-/* A number that is stored in @bytes bytes; those of a mac address are the first of a u64. */
-static notrace u64 eventlog_number_load(const u8 *from, u32 bytes, bool is_signed)
-{
-	u64 number = 0;
-
-	switch (bytes) {
-	case 1:
-		return is_signed ? (u64)(s8)*from : *from;
-	case 2:
-		number = get_unaligned((const u16 *)from);
-		return is_signed ? (u64)(s16)number : number;
-	case 4:
-		number = get_unaligned((const u32 *)from);
-		return is_signed ? (u64)(s32)number : number;
-	default:
-		memcpy(&number, from, bytes < sizeof(number) ? bytes : sizeof(number));
-		return number;
-	}
-}
-
 static notrace bool eventlog_number_get(const struct eventlog_test *test,
 					const struct eventlog_operands *operands,
 					const struct eventlog_identity *identity, u64 *number)
@@ -65,7 +45,7 @@ static notrace bool eventlog_number_get(const struct eventlog_test *test,
 		from = eventlog_fixed(operands, test->position, test->bytes);
 		if (!from)
 			return false;
-		*number = eventlog_number_load(from, test->bytes, test->is_signed);
+		*number = eventlog_integer_load(from, test->bytes, test->is_signed);
 		break;
 	}
 	if (test->swapped)

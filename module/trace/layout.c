@@ -410,16 +410,7 @@ static void eventlog_trace_format_write(struct eventlog_text *text, const void *
 
 static u64 eventlog_trace_number(const struct eventlog_trace_field *field, const u8 *at)
 {
-	switch (field->bytes) {
-	case 1:
-		return field->is_signed ? (s8)*at : *at;
-	case 2:
-		return field->is_signed ? (s16)get_unaligned((u16 *)at) : get_unaligned((u16 *)at);
-	case 4:
-		return field->is_signed ? (s32)get_unaligned((u32 *)at) : get_unaligned((u32 *)at);
-	default:
-		return get_unaligned((u64 *)at);
-	}
+	return eventlog_integer_load(at, field->bytes, field->is_signed);
 }
 
 static void eventlog_trace_number_print(const struct eventlog_trace_field *field,

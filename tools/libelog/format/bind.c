@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "common/filter.h"
 #include "elog.h"
 #include "format/predicate.h"
 #include "format/text.h"
@@ -70,50 +71,24 @@ static enum outcome set_range(struct test *test, uint64_t low, uint64_t high)
 	return OUTCOME_TEST;
 }
 
-/* True for all values of the field; false if the record lacks the field. */
-static enum outcome set_any(struct test *test)
-{
-	return set_range(test, 0, UINT64_MAX);
-}
+_Static_assert((int)OPERATOR_EQUAL == EVENTLOG_TERM_OP_EQUAL &&
+	       (int)OPERATOR_GREATER_EQUAL == EVENTLOG_TERM_OP_GREATER_EQUAL,
+	       "comparisons have the same numbers");
 
 /* Compare an integer with a number, which may be outside of its range. */
 static enum outcome bind_number(const struct binder *binder, bool is_signed,
 				const struct number *number)
 {
-	enum operator operator = binder->comparison->operator;
+	struct eventlog_test compared = { 0 };
 	struct test *test = binder->test;
-	uint64_t value = number->magnitude;
-	bool above, below;
 
-	test->range.flip = is_signed ? 1ULL << 63 : 0;
-	above = is_signed && !number->negative && value > INT64_MAX;
-	below = !is_signed && number->negative;
-	if (above || below) {
-		if (operator == OPERATOR_NOT_EQUAL ||
-		    (above && (operator == OPERATOR_LESS ||
-			       operator == OPERATOR_LESS_EQUAL)) ||
-		    (below && (operator == OPERATOR_GREATER ||
-			       operator == OPERATOR_GREATER_EQUAL)))
-			return set_any(test);
+	eventlog_test_compare(&compared, binder->comparison->operator, is_signed,
+			      number->magnitude, number->negative);
+	test->inverted = compared.inverted;
+	test->range.flip = compared.flip;
+	if (compared.inverted && compared.span == UINT64_MAX)
 		return OUTCOME_FALSE;
-	}
-	if (number->negative)
-		value = 0 - value;
-	value ^= test->range.flip;
-	switch (operator) {
-	case OPERATOR_LESS:
-		return value ? set_range(test, 0, value - 1) : OUTCOME_FALSE;
-	case OPERATOR_LESS_EQUAL:
-		return set_range(test, 0, value);
-	case OPERATOR_GREATER:
-		return value != UINT64_MAX ?
-		       set_range(test, value + 1, UINT64_MAX) : OUTCOME_FALSE;
-	case OPERATOR_GREATER_EQUAL:
-		return set_range(test, value, UINT64_MAX);
-	default:
-		test->inverted = operator == OPERATOR_NOT_EQUAL;
-		return set_range(test, value, value);
-	}
+	return set_range(test, compared.low, compared.low + compared.span);
 }
 
 static const struct elog_schema_name *
