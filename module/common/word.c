@@ -30,13 +30,9 @@ bool eventlog_identifier_valid(const char *word, size_t length, const char *more
 
 	if (!length || length >= EVENTLOG_FIELD_NAME_MAX || eventlog_is_digit(*word))
 		return false;
-	for (i = 0; i < length; i++) {
-		const char c = word[i];
-
-		if (!eventlog_is_digit(c) && !(c >= 'a' && c <= 'z') && !(c >= 'A' && c <= 'Z') &&
-		    c != '_' && (!i || !c || !strchr(more, c)))
+	for (i = 0; i < length; i++)
+		if (!eventlog_is_name_char(word[i]) && (!i || !word[i] || !strchr(more, word[i])))
 			return false;
-	}
 	return true;
 }
 

@@ -24,6 +24,13 @@ static inline bool eventlog_is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
+/* May an identifier contain it? */
+static inline bool eventlog_is_name_char(char c)
+{
+	return eventlog_is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+	       c == '_';
+}
+
 /* The value of a hexadecimal digit; -1: it is none. */
 static inline int eventlog_hex_digit(char c)
 {

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "common/field_type.h"
+#include "common/marker_name.h"
 #include "elog_marker_names.h"
 
 #define NUMBER_BYTES	12
@@ -34,34 +35,6 @@ const char *elog_marker_type_name(unsigned int type)
 	return eventlog_field_types[elog_marker_field_types[type]].name;
 }
 
-/* Find the end of a macro's argument: a comma, a parenthesis or a NUL. */
-static const char *argument_end(const char *text)
-{
-	unsigned int depth = 0;
-	char quote = '\0';
-
-	for (; *text; text++) {
-		if (*text == '\\' && text[1])
-			text++;
-		else if (quote)
-			quote = *text == quote ? '\0' : quote;
-		else if (*text == '"' || *text == '\'')
-			quote = *text;
-		else if (*text == '(')
-			depth++;
-		else if (!depth && (*text == ',' || *text == ')'))
-			break;
-		else if (*text == ')')
-			depth--;
-	}
-	return text;
-}
-
-static const char *skip_blanks(const char *text)
-{
-	return text + strspn(text, " \t");
-}
-
 void elog_marker_provider(char *name, size_t bytes, const char *program)
 {
 	char *c;
@@ -76,43 +49,9 @@ void elog_marker_provider(char *name, size_t bytes, const char *program)
 static char *make_name(const char *text, size_t length)
 {
 	char *name = malloc(EVENTLOG_NAME_MAX);
-	size_t end = 0, i;
 
-	if (!name)
-		return NULL;
-	for (i = 0; i < length && end < EVENTLOG_NAME_MAX - NUMBER_BYTES; i++) {
-		if (!end && text[i] >= '0' && text[i] <= '9')
-			name[end++] = '_';
-		if (elog_marker_is_word(text[i]))
-			name[end++] = text[i];
-		else if (end && name[end - 1] != '_')
-			name[end++] = '_';
-	}
-	while (end > 1 && name[end - 1] == '_')
-		end--;
-	if (!end)
-		name[end++] = '_';
-	name[end] = '\0';
-	return name;
-}
-
-/* Parse "FIELD(type, expression)" or "FIELD_NAMED(type, name, expression)". */
-static char *take_field(const char **text)
-{
-	const char *at = *text + strspn(*text, ", "), *open, *end, *behind;
-	bool named;
-	char *name;
-
-	open = strchrnul(at, '(');
-	named = open - at >= 6 && !strncmp(open - 6, "_NAMED", 6);
-	at = *open ? argument_end(open + 1) : open;
-	if (*at == ',')
-		at = skip_blanks(at + 1);
-	end = argument_end(at);
-	for (behind = end; *behind == ',';)
-		behind = argument_end(behind + 1);
-	name = make_name(at, (size_t)((named ? end : behind) - at));
-	*text = *behind ? behind + 1 : behind;
+	if (name)
+		eventlog_marker_name_write(name, EVENTLOG_NAME_MAX - NUMBER_BYTES, text, length);
 	return name;
 }
 
@@ -120,11 +59,15 @@ static char *take_field(const char **text)
 static bool name_fields(struct elog_marker *marker, const char *text)
 {
 	struct elog_marker_state *state = marker->state;
+	struct eventlog_marker_field field;
 	unsigned int i, j, number;
 	size_t length;
 
 	for (i = 0; i < marker->types[0]; i++) {
-		state->fields[i] = take_field(&text);
+		eventlog_marker_field_take(&text, &field);
+		state->fields[i] = field.name ?
+				   make_name(field.name, field.name_bytes) :
+				   make_name(field.expression, field.expression_bytes);
 		if (!state->fields[i])
 			return false;
 		length = strlen(state->fields[i]);
