@@ -497,7 +497,7 @@ insist()
 	run_elog info -v
 	[ "$status" = 0 ]
 	contains "$output" "things/thing" "Active: 1"
-	[[ $output =~ abi\ +2 ]]
+	[[ $output =~ abi\ +3 ]]
 	[[ $output =~ events\ +1 ]]
 
 	"$EVENTLOG_TOOLS/examples/request_server" > "$work/port" 3>&- &

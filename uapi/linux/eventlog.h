@@ -5,8 +5,7 @@
  * This file defines the whole interface between eventlog.ko and user space.  It
  * uses only fixed-size types, compiles as C89 with GNU extensions, C11 and C++11,
  * and every struct has the same layout on 32-bit and 64-bit machines.  See
- * eventlog(4) for a description of every call and errno.  Longer than 900 lines because
- * programs include a single header.
+ * eventlog(4) for a description of every call and errno.
  *
  * Rules common to all ioctls:
  *  - The request is EVENTLOG_IOC(number).  Any other encoding of the number fails

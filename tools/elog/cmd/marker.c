@@ -43,7 +43,8 @@ static int marker_list(const struct options *options, int fd)
 	ret = markers_read(fd, &list);
 	/* Without the right to read those of modules, there are the user's own programs. */
 	if (ret == -EPERM && !options->quiet)
-		explain_restriction(fd);
+		elog_error("markers of modules and of other users are not shown: "
+			   "this needs the capability CAP_PERFMON (or CAP_SYS_ADMIN)");
 	if (!ret || ret == -EPERM)
 		ret = markers_read_programs(fd, &list);
 	if (ret)

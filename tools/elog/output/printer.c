@@ -562,7 +562,7 @@ static void column_tid(struct printer *printer, const struct entry *entry)
 
 static void column_comm(struct printer *printer, const struct entry *entry)
 {
-	put_string(printer, entry->item.tid ? comm_of(entry) : "");
+	put_string(printer, comm_of(entry));
 }
 
 static void column_provider(struct printer *printer, const struct entry *entry)
