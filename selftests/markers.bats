@@ -541,14 +541,14 @@ assert int(marker["id"], 16) == value, marker
 	insmod "$MODULES/eventlog_marker_example.ko"
 	elog marker enable -q --handler print 'serve*' nothing
 	elog marker disable -q 'drink'
-	run_elog marker save "$work/set"
-	[ "$status" = 0 ]
 	# Markers of a header have one place.
 	run_elog marker set --handler probe 'p*r@2'
 	[ "$stderr" = "elog: 1 marker, 1 changed" ]
 	[ "$(elog marker list -q pour | grep -c '^probe ')" = 1 ]
 	fails_with "there are not 9 markers 'pour'" marker set --handler probe 'pour@9'
-	fails_with "no marker 'power'; did you mean 'pour'?" marker set --handler probe 'power@1'
+	fails_with "no marker 'power'" marker set --handler probe 'power@1'
+	run_elog marker save "$work/set"
+	[ "$status" = 0 ]
 	elog marker list > "$work/before"
 	elog marker disable -q '*'
 	elog marker list > "$work/disabled"

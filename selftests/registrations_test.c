@@ -428,6 +428,31 @@ TEST(descriptions_that_are_wrong)
 	close(fd);
 }
 
+/* A program that is compiled again has other descriptions, but the same trace events. */
+TEST(trace_events_without_descriptions)
+{
+	struct eventlog_register again;
+	char path[128];
+	int fd;
+
+	if (!trace_events_exist() || !trace_events_stay())
+		SKIP("no trace events that stay");
+	fd = device_open();
+	register_event(fd, "traced \"a.c:main:0, line 7\" u32 x");
+	snprintf(path, sizeof(path), "/sys/kernel/tracing/events/%s/traced", trace_group());
+	WAIT_FOR(!access(path, F_OK));
+	close(fd);
+	fd = device_open();
+	again = register_event(fd, "traced \"a.c:main:0, line 8\" u32 x");
+	/* They are made in this order. */
+	register_event(fd, "traced_later u32 x");
+	strcat(path, "_later");
+	WAIT_FOR(!access(path, F_OK));
+	sprintf(strrchr(path, '_'), ".%x", again.descriptor);
+	CHECK_ERRNO(access(path, F_OK), ENOENT);
+	close(fd);
+}
+
 /* Filters of rules and of policies find the fields behind a description. */
 TEST(filters_of_described_events)
 {

@@ -214,6 +214,8 @@ static void explain_change(const struct options *options, int fd,
 			   change->pattern, EVENTLOG_POLICIES_MAX);
 	else if (error != -ENOENT)
 		elog_error("%s: %s", change->pattern, strerror(-error));
+	else if (!list.count && !choice.module)
+		elog_error("no marker '%s'", change->pattern);
 	else if (!marker_choice_explain(&choice, &list, false))
 		elog_error("there are not %u markers '%s'", change->number, change->pattern);
 	markers_free(&list);
