@@ -252,7 +252,7 @@ struct eventlog_delete {
  *
  * A call looks at a limited number of elements, also of those that the opener may not see.  So
  * it may return few of them, and even none: that is not the end.  An element that is made or
- * ends meanwhile may be missing.  Keys are only used again where the kind says so.
+ * ends meanwhile may be missing.
  *
  * An element begins with struct eventlog_element.  text_offset is also the size of the
  * element's struct, as the kernel knows it: take members that are not in front of it as 0.
@@ -273,12 +273,12 @@ enum eventlog_list_kind {
 	EVENTLOG_LIST_INSTANCES		= 2,
 	/*
 	 * any role, CAP_PERFMON: struct eventlog_marker_info, key: descriptor of its event, text:
-	 * module, tag, path, function, and the source text of the filter, if there is one
+	 * module, tag, path, function, source text of the filter, empty if there is none
 	 */
 	EVENTLOG_LIST_MARKERS		= 3,
 	/*
 	 * any role, CAP_PERFMON: struct eventlog_policy_info, key: id, newer policies have greater
-	 * ones, text: program, marker, and the source text of the filter, if there is one
+	 * ones, text: program, marker, source text of the filter, empty if there is none
 	 */
 	EVENTLOG_LIST_POLICIES		= 4,
 	/*
@@ -294,7 +294,7 @@ struct eventlog_list {
 	__u32 size;
 	__u32 kind;		/* enum eventlog_list_kind */
 	__u64 cursor;		/* in: 0 for the first call; out: for the next one, 0: the end */
-	__u64 buffer;		/* where the elements go, aligned as __u64 */
+	__u64 buffer;		/* where the elements go */
 	__u32 buffer_size;	/* in: bytes at buffer; out: bytes used */
 	__u32 count;		/* out: number of elements */
 	__u64 since;		/* NAMES: only names whose time is not before this; 0: all */
