@@ -562,7 +562,8 @@ static void column_tid(struct printer *printer, const struct entry *entry)
 
 static void column_comm(struct printer *printer, const struct entry *entry)
 {
-	put_string(printer, comm_of(entry));
+	/* A thread of another pid namespace is 0, too, and has the name "?". */
+	put_string(printer, entry->item.tid || !printer->settings->complete ? comm_of(entry) : "");
 }
 
 static void column_provider(struct printer *printer, const struct entry *entry)
