@@ -776,3 +776,12 @@ assert capture.wait() == 1
 	"$ELOG" show -q "$work"/parts* > "$work/parts.txt"
 	[ "$(grep -c ' renamed ' "$work/parts.txt")" = 10000 ]
 }
+
+@test "a file may follow --" {
+	elog capture -q -e dash -o "$work/dash.elog" -- "$ELOG" emit dash/x
+	[ "$(elog show --fields event -- "$work/dash.elog")" = "event=x" ]
+	[ "$(elog export --format jsonl -- "$work/dash.elog" | grep -c '"event":"x"')" = 1 ]
+	[ "$(elog sql -- "$work/dash.elog" 'SELECT event FROM events' | tail -n 1)" = x ]
+	elog report -o "$work/dash.html" -- "$work/dash.elog"
+	grep -q dash "$work/dash.html"
+}

@@ -67,15 +67,12 @@ const struct eventlog_set *eventlog_set_find(const struct eventlog_provider *pro
 	return NULL;
 }
 
-/*
- * Parses a type that a kernel provider may use: generated functions write no relative words, and
- * in canonical form a size is decimal, so that it does not begin with 0.
- */
+/* Parses a type that a kernel provider may use: generated functions write no relative words. */
 static bool eventlog_type_parse(const struct eventlog_provider *provider, const char *type,
 				struct eventlog_field_shape *shape)
 {
 	return !eventlog_field_shape_parse(type, strlen(type), shape) && !shape->relative &&
-	       (!shape->rest || *shape->rest != '0') &&
+	       eventlog_shape_is_canonical(shape) &&
 	       (!eventlog_shape_has_set(shape) || eventlog_set_find(provider, shape));
 }
 

@@ -8,6 +8,8 @@
 
 #include <linux/types.h>
 
+#include "common/field_type.h"
+
 struct eventlog_event;
 struct eventlog_layout;
 struct eventlog_field_shape;
@@ -123,5 +125,14 @@ struct eventlog_field_line {
  * Return: the text behind the field; NULL: there are no more fields.
  */
 const char *eventlog_field_line_next(const char *text, struct eventlog_field_line *line);
+
+/**
+ * eventlog_shape_is_canonical() - is a type written as it is in listings
+ * @shape: from eventlog_field_shape_parse(), which allows hexadecimal sizes, too
+ */
+static inline bool eventlog_shape_is_canonical(const struct eventlog_field_shape *shape)
+{
+	return !shape->rest || *shape->rest != '0';
+}
 
 #endif /* EVENTLOG_SCHEMA_H */

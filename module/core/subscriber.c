@@ -387,15 +387,16 @@ int eventlog_subscriber_rule_add(struct eventlog_subscriber *subscriber,
 	return ret;
 }
 
-int eventlog_subscriber_rule_delete(struct eventlog_subscriber *subscriber, u32 rule_id)
+int eventlog_subscriber_rule_delete(struct eventlog_subscriber *subscriber, u32 rule_id,
+				    bool killable)
 {
 	struct eventlog_domain *domain = subscriber->domain;
 	struct eventlog_subscriber_rule *rule;
-	int ret;
 
-	ret = eventlog_update_begin_killable(domain);
-	if (ret)
-		return ret;
+	if (!killable)
+		eventlog_update_begin(domain);
+	else if (eventlog_update_begin_killable(domain))
+		return -EINTR;
 	eventlog_domain_lock(domain);
 	list_for_each_entry(rule, &subscriber->rules, node) {
 		if (rule->id == rule_id)

@@ -253,6 +253,7 @@ static int eventlog_field_line(struct eventlog_tables_parser *parser, char *rest
 	}
 	/* At most 256 times a little more than 64 KiB: no overflow. */
 	if (eventlog_field_shape_parse(field->type, strlen(field->type), &shape) ||
+	    !eventlog_shape_is_canonical(&shape) ||
 	    (eventlog_shape_has_set(&shape) && !eventlog_range_fits(parser, &shape)))
 		return -EINVAL;
 	event->fixed_bytes += shape.bytes;

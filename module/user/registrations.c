@@ -21,13 +21,24 @@
 
 int eventlog_producer_enlist(struct eventlog_file *file)
 {
+	u32 id;
+	int ret;
+
 	lockdep_assert_held(&file->lock);
+	/* No one reads @process before the first registration is complete. */
+	if (file->role != EVENTLOG_ROLE_PRODUCER) {
+		put_pid(file->process);
+		file->process = get_task_pid(current, PIDTYPE_TGID);
+	}
 	if (file->producer_id)
 		return 0;
-	if (!file->process)
-		file->process = get_task_pid(current, PIDTYPE_TGID);
-	return xa_alloc(&file->domain->producers, &file->producer_id, file, XA_LIMIT(1, S32_MAX),
-			GFP_KERNEL_ACCOUNT);
+	/* On errors, xa_alloc() may have set a number that belongs to no one. */
+	ret = xa_alloc(&file->domain->producers, &id, file, XA_LIMIT(1, S32_MAX),
+		       GFP_KERNEL_ACCOUNT);
+	if (ret)
+		return ret;
+	file->producer_id = id;
+	return 0;
 }
 
 void eventlog_producer_delist(struct eventlog_file *file)

@@ -4,6 +4,7 @@
  */
 #include <linux/err.h>
 #include <linux/kernel.h>
+#include <linux/nospec.h>
 #include <linux/slab.h>
 
 #include "core/comms.h"
@@ -80,7 +81,7 @@ static int eventlog_ioctl_rule_add(struct eventlog_domain *domain, struct file *
 		goto out_expression;
 	ret = eventlog_argument_put(user, request, sizeof(*request));
 	if (ret)
-		eventlog_subscriber_rule_delete(subscriber, request->rule_id);
+		eventlog_subscriber_rule_delete(subscriber, request->rule_id, false);
 out_expression:
 	eventlog_expression_put(expression);
 out_event:
@@ -101,7 +102,7 @@ static int eventlog_ioctl_rule_delete(struct eventlog_domain *domain, struct fil
 		return -EINVAL;
 	/* What was emitted so far is still delivered. */
 	ret = eventlog_mapped_ops->drain(domain);
-	return ret ?: eventlog_subscriber_rule_delete(subscriber, request->rule_id);
+	return ret ?: eventlog_subscriber_rule_delete(subscriber, request->rule_id, true);
 }
 
 static int eventlog_ioctl_flush(struct eventlog_domain *domain, struct file *filp,
@@ -166,7 +167,9 @@ static int eventlog_names_fill(struct eventlog_batch *batch, struct eventlog_dom
 	if (!cpu_ring)
 		return -ENXIO;
 	for (; batch->cursor < EVENTLOG_NAMES_MAX; batch->cursor++)
-		if (eventlog_comms_read(&cpu_ring->comms, batch->cursor, &name) &&
+		if (eventlog_comms_read(&cpu_ring->comms,
+					array_index_nospec(batch->cursor, EVENTLOG_NAMES_MAX),
+					&name) &&
 		    name.time >= request->since &&
 		    !eventlog_batch_put(batch, &name, sizeof(name), NULL))
 			return 1;

@@ -800,7 +800,6 @@ static int count_behind(char *const *before, int count, const char *separator)
 /* Give each part of the options what several need. */
 static void share(struct options *options)
 {
-	const bool is_file = options->argument_count && !options->separated;
 	char **command = options->separated ? options->arguments + options->argument_count -
 			 options->command_count : NULL;
 
@@ -812,8 +811,7 @@ static void share(struct options *options)
 	options->live.owns_stdout = options->output && !strcmp(options->output, "-");
 	options->live.quiet = options->quiet;
 	options->live.verbose = options->verbose;
-	options->print.hosts = is_file && source_is_stream(options->arguments,
-							   options->argument_count);
+	options->print.hosts = source_is_stream(options->arguments, options->argument_count);
 	options->print.instances = options->live.instances;
 	options->print.quiet = options->quiet;
 	options->print.verbose = options->verbose;
@@ -821,8 +819,7 @@ static void share(struct options *options)
 	options->spans.by = options->by;
 	options->visit = (struct visit_settings){
 		.select = &options->select, .source = &options->source, .spans = &options->spans,
-		.names = options->arguments,
-		.name_count = options->separated ? 0 : options->argument_count,
+		.names = options->arguments, .name_count = options->argument_count,
 		.count = options->count,
 		.to_stdout = options->live.owns_stdout, .whole = true,
 		.quiet = options->quiet,

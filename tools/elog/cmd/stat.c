@@ -350,7 +350,8 @@ static int open_file(struct stat_run *run)
 
 	if (!to_file(run->options) || run->options->print.format == FORMAT_PROMETHEUS)
 		return 0;
-	if (output_is_input(path, run->options->visit.names, run->options->visit.name_count)) {
+	if (run->from_files && output_is_input(path, run->options->visit.names,
+					       run->options->visit.name_count)) {
 		elog_error("%s: is an input file, and would be overwritten", path);
 		return -EINVAL;
 	}

@@ -168,7 +168,7 @@ static int take_sync(struct visit *visit, const struct entry *entry)
 	if (signals_mask()) {
 		signals_let_in();
 		signals_hold();
-		if (source_follows(visit->source))
+		if (visit->settings->source->follow)
 			visit->enough |= signals_stops();
 		else
 			visit->stopped = signals_stops();

@@ -95,7 +95,7 @@ static int wait_for_batch(struct source *source, int most, bool *over)
  */
 static bool try_definitions(struct source *source)
 {
-	struct eventlog_describe definition = { .size = sizeof(definition) };
+	struct eventlog_definition definition = { .size = sizeof(definition) };
 	struct elog_consumer *consumer = to_live(source)->live->consumer;
 	const struct elog_schema_event *event;
 	struct eventlog_stat stat = { .size = sizeof(stat) };

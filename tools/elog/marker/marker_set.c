@@ -80,7 +80,8 @@ static void put_marker(struct elog_text *text, const struct marker *marker, unsi
 static void put_policy(struct elog_text *text, const struct marker_policy *policy)
 {
 	/* Other programs may have added policies that match nothing. */
-	if (!policy_is_possible(policy->program, policy->marker))
+	if (!policy_is_possible(policy->program, policy->marker) ||
+	    glob_error(policy->program) || glob_error(policy->marker))
 		return;
 	elog_text_printf(text, "elog marker %s -q --handler ",
 			 policy->operation == EVENTLOG_MARKER_OP_ADD ? "enable" : "disable");
@@ -88,6 +89,8 @@ static void put_policy(struct elog_text *text, const struct marker_policy *polic
 	put_predicate(text, policy->predicate);
 	elog_text_string(text, " --program");
 	put_word(text, policy->program, false);
+	/* The pattern may begin with a dash. */
+	elog_text_string(text, " --");
 	put_word(text, policy->marker, false);
 	elog_text_string(text, "\n");
 }
@@ -114,10 +117,41 @@ int marker_set_save(const struct marker_list *list, const struct policy_list *po
 	return ret;
 }
 
+/*
+ * Would a shell replace something in a line? Then its meaning depends on the directory or on the
+ * environment, which at boot are not those of the author.
+ */
+static bool has_expansion(const char *text)
+{
+	char quote = 0;
+
+	for (; *text; text++) {
+		if (quote == '\'') {
+			if (*text == '\'')
+				quote = 0;
+		} else if (*text == '\\') {
+			if (!*++text)
+				return false;
+		} else if (*text == '$' || *text == '`') {
+			return true;
+		} else if (quote) {
+			if (*text == '"')
+				quote = 0;
+		} else if (*text == '\'' || *text == '"') {
+			quote = *text;
+		} else if (strchr("*?[~{", *text)) {
+			return true;
+		}
+	}
+	return false;
+}
+
 static int take_command(struct marker_set *set, const char *text, unsigned int line)
 {
 	struct marker_command *command, *larger;
 
+	if (has_expansion(text))
+		return -EINVAL;
 	larger = array_grow(set->commands, set->count, sizeof(*larger));
 	if (!larger)
 		return -ENOMEM;

@@ -608,6 +608,8 @@ static void column_keywords(struct printer *printer, const struct entry *entry)
 	printer->cell.size = 0;
 	if (entry->cached->event)
 		put_keywords(&printer->cell, entry->cached->event);
+	if (printer->cell.error)
+		printer->text->error = printer->cell.error;
 	put_plain(printer, printer->cell.data ? : "", printer->cell.size);
 }
 
