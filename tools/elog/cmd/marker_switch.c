@@ -100,7 +100,7 @@ static bool take_predicate(const struct options *options, struct marker_change *
 	return !ret;
 }
 
-/* Cut "@NUMBER" off the end of a pattern. No tag and no place ends so. */
+/* Cut "@NUMBER" off the end of a pattern. No tag or place ends like this. */
 static void take_number(struct marker_change *change)
 {
 	char *at = strrchr(change->pattern, '@'), *end;

@@ -797,7 +797,7 @@ static int count_behind(char *const *before, int count, const char *separator)
 	return 0;
 }
 
-/* Give each part of the options what several need. */
+/* Copy the options that several parts need into each of these parts. */
 static void share(struct options *options)
 {
 	char **command = options->separated ? options->arguments + options->argument_count -

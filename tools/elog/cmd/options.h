@@ -29,7 +29,7 @@ struct verb;
  * @handlers: --handler, or NULL
  * @predicate: --if, or NULL
  * @count: -n
- * @quiet: -q; the parts above have it, too, as they have other options that several need
+ * @quiet: -q; parse_options() copies options that several parts need into each of them
  * @verbose: -v; likewise
  * @wait: --wait
  * @output: -o, or NULL

@@ -168,7 +168,7 @@ static int add_event(struct search *search, const struct entry *entry, struct sl
 	return 0;
 }
 
-/* -n may have ended the visit before; or the file has grown: look only at what it saw. */
+/* The first visit may have ended at -n, or the file may have grown: stop where it stopped. */
 static int take_event(void *context, struct visit_event *event)
 {
 	struct search *search = context;

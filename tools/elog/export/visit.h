@@ -87,7 +87,7 @@ struct visit_event {
  * @sync: between events now and then
  * @broken: a ring was damaged: records are missing here
  * @idle: nothing is to be read for now: the visit sleeps after this, or ends if @over
- * @left: for how many milliseconds it may sleep at most; NULL: as long as it must
+ * @left: for how many milliseconds it may sleep at most; NULL: until there is an event
  *
  * All but @drop and @left return 0 or a negative errno, which ends the visit. After -EAGAIN
  * of @event or @lost, the next visit_batch() calls it again for the same item.
@@ -123,7 +123,7 @@ struct visit_ops {
  * @silent: print no summary
  * @stopped: a signal ended the visit, and later events are missing
  * @damaged: a ring was damaged
- * @held: an operation has returned -EAGAIN: its item is not done
+ * @held: an operation has returned -EAGAIN: the item will be offered again
  *
  * The rest belongs to visit.c.
  */
@@ -161,8 +161,8 @@ struct visit {
 /**
  * visit_open() - open the files
  * @visit: set to the new visit
- * @settings: outlive it
- * @ops: outlive it
+ * @settings: must outlive the visit
+ * @ops: must outlive the visit
  * @context: for @ops
  *
  * Return: 0, or a negative errno; the reason was printed.
@@ -173,9 +173,9 @@ int visit_open(struct visit **visit, const struct visit_settings *settings,
 /**
  * visit_open_live() - prepare for the events of a live run
  * @visit: set to the new visit
- * @settings: outlive it
+ * @settings: must outlive the visit
  * @live: open; the caller calls live_start() before the visit and live_end() after it
- * @ops: outlive it
+ * @ops: must outlive the visit
  * @context: for @ops
  *
  * Return: as visit_open().

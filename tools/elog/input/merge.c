@@ -258,7 +258,7 @@ static int select_item(struct merge *merge, struct input *input, struct entry *e
 	case ELOG_ITEM_DAMAGE:
 		entry->unfinished = is_unfinished(input, item);
 		merge->unfinished |= entry->unfinished;
-		/* That is how streams are. */
+		/* A stream ends at any place, which is no damage. */
 		if (entry->unfinished)
 			return !merge->settings->quiet && !input->capture;
 		merge->source.failed = true;

@@ -84,8 +84,8 @@ static inline struct merge *merge_of(struct source *source)
  * @spec: outlives it
  * @settings: outlive it
  *
- * Return: zeros, but for what the arguments say; source_close() frees it. NULL: the reason
- * was printed.
+ * Return: the state, zeroed except for what the arguments set; source_close() frees it.
+ * NULL: the reason was printed.
  */
 void *merge_new(size_t size, const struct source_ops *ops, const struct selection_spec *spec,
 		const struct source_settings *settings);

@@ -63,7 +63,8 @@ struct marker_list {
 /**
  * struct marker_choice - which markers are meant
  * @module: glob over names of modules, programs or files; NULL: all
- * @program: glob over names of programs as their providers have them; NULL: not only programs
+ * @program: glob over names of programs as their providers have them; NULL: markers of modules
+ *	and files, too
  * @patterns: globs over tags and places; those of which marker_is_file() is true do not count
  * @pattern_count: of @patterns; none: all
  */
@@ -128,9 +129,9 @@ bool marker_choice_explain(const struct marker_choice *choice, const struct mark
 			   bool of_files);
 
 /**
- * markers_print() - print the markers of a list that are meant
+ * markers_print() - print the chosen markers of a list
  * @list: the list
- * @choice: which ones are meant
+ * @choice: which markers to print
  * @format: FORMAT_TEXT or FORMAT_JSON
  * @tree: as a tree, with FORMAT_TEXT
  * @header: with a header, if it is no tree

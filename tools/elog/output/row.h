@@ -40,7 +40,7 @@ void row_end(struct row *row);
  * @title: in text; NULL: not there
  * @width: in text, at least; negative: on the left; 0: the last cell, of any width
  *
- * Return: where to append a value, on the left in text; NULL: this needs none.
+ * Return: where to append the value; NULL: the format of the row does not have this cell.
  */
 struct elog_text *row_cell(struct row *row, const char *name, const char *title, int width);
 
