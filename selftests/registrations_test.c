@@ -20,6 +20,7 @@
 #include "filter_common.h"
 #include "instance_common.h"
 #include "module_common.h"
+#include "steps_common.h"
 
 #define PRINT EVENTLOG_MARKER_PRINT
 #define TRACE EVENTLOG_MARKER_TRACE
@@ -451,6 +452,32 @@ TEST(trace_events_without_descriptions)
 	sprintf(strrchr(path, '_'), ".%x", again.descriptor);
 	CHECK_ERRNO(access(path, F_OK), ENOENT);
 	close(fd);
+}
+
+#define DESCRIPTIONS 512
+
+/* Definitions that differ only in their descriptions do not lengthen each other's look-ups. */
+TEST(trace_events_of_many_descriptions)
+{
+	unsigned int i, round;
+	char command[64];
+	long most;
+	int fd;
+
+	if (!trace_events_exist())
+		SKIP("no trace events");
+	for (round = 0; round < 2; round++) {
+		fd = device_open();
+		steps_reset();
+		for (i = 0; i < DESCRIPTIONS; i++) {
+			snprintf(command, sizeof(command), "traced_many \"line %u\" u32 x", i);
+			register_event(fd, command);
+		}
+		most = steps_most(STEPS_TRACES);
+		test_note("round %u: %ld steps", round, most);
+		CHECK(most > 0 && most <= DESCRIPTIONS / 4);
+		close(fd);
+	}
 }
 
 /* Filters of rules and of policies find the fields behind a description. */

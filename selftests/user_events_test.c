@@ -512,6 +512,37 @@ TEST(rights)
 	CHECK(!file_exists(USER_EVENTS_GROUP "/ue_kept"));
 }
 
+/* Makes a persistent event, which the file registers, and no bit. */
+static void register_kept(int fd, const char *command, __u16 flags)
+{
+	static __u32 word;
+	struct user_reg request = reg_request(command, &word, 4, 0);
+
+	request.flags = USER_EVENTS_PERSIST | flags;
+	CHECK_OK(ioctl(fd, USER_EVENTS_REG, &request));
+	CHECK_OK(try_unreg(fd, &word, 0));
+}
+
+/* A name has one format and several ones; DEL fails because of one of them, and deletes none. */
+TEST(deletes_all_or_none)
+{
+	int fd = user_events_open(), one = user_events_try_open(), multi = user_events_try_open();
+
+	register_kept(one, "ue_kept u32 a", 0);
+	register_kept(multi, "ue_kept u64 b", USER_EVENTS_MULTI);
+	close(one);
+	CHECK_ERRNO(ioctl(fd, USER_EVENTS_DEL, "ue_kept"), EBUSY);
+	CHECK(file_has(USER_EVENTS_STATUS, "Active: 2\n"));
+	close(multi);
+	CHECK(file_write(USER_EVENTS_GROUP "/ue_kept/enable", "1") > 0);
+	CHECK_ERRNO(ioctl(fd, USER_EVENTS_DEL, "ue_kept"), EBUSY);
+	CHECK(file_has(USER_EVENTS_STATUS, "Active: 2\n"));
+	CHECK(file_write(USER_EVENTS_GROUP "/ue_kept/enable", "0") > 0);
+	CHECK_OK(ioctl(fd, USER_EVENTS_DEL, "ue_kept"));
+	CHECK(file_has(USER_EVENTS_STATUS, "Active: 0\n"));
+	CHECK_ERRNO(ioctl(fd, USER_EVENTS_DEL, "ue_kept"), ENOENT);
+}
+
 static void fork_beyond_the_limit(void)
 {
 	static __u32 words[3];

@@ -607,10 +607,11 @@ void eventlog_event_persist(struct eventlog_event *event)
 }
 
 static bool eventlog_event_deletable(const struct eventlog_event *event, const char *provider,
-				     const char *name)
+				     const char *other, const char *name)
 {
 	return event->persistent && !strcmp(event->name, name) &&
-	       !strcmp(event->provider->name, provider);
+	       (!strcmp(event->provider->name, provider) ||
+		(other && !strcmp(event->provider->name, other)));
 }
 
 static bool eventlog_event_busy(const struct eventlog_event *event)
@@ -620,7 +621,7 @@ static bool eventlog_event_busy(const struct eventlog_event *event)
 
 /* Deletes events, or only looks for them; 0, -ENOENT, -EBUSY. */
 static int eventlog_events_delete(struct eventlog_domain *domain, const char *provider,
-				  const char *name, bool only_look)
+				  const char *other, const char *name, bool only_look)
 {
 	struct eventlog_event *event;
 	unsigned long descriptor;
@@ -628,7 +629,7 @@ static int eventlog_events_delete(struct eventlog_domain *domain, const char *pr
 
 	xa_for_each(&domain->definitions, descriptor, event) {
 		eventlog_domain_work(domain, 1);
-		if (eventlog_event_deletable(event, provider, name)) {
+		if (eventlog_event_deletable(event, provider, other, name)) {
 			if (eventlog_event_busy(event))
 				return -EBUSY;
 			ret = 0;
@@ -642,13 +643,14 @@ static int eventlog_events_delete(struct eventlog_domain *domain, const char *pr
 	return ret;
 }
 
-int eventlog_event_delete(struct eventlog_domain *domain, const char *provider, const char *name)
+int eventlog_event_delete(struct eventlog_domain *domain, const char *provider, const char *other,
+			  const char *name)
 {
 	int ret;
 
 	eventlog_domain_lock(domain);
-	ret = eventlog_events_delete(domain, provider, name, true) ?:
-	      eventlog_events_delete(domain, provider, name, false);
+	ret = eventlog_events_delete(domain, provider, other, name, true) ?:
+	      eventlog_events_delete(domain, provider, other, name, false);
 	eventlog_domain_unlock(domain);
 	eventlog_sinks_reap(domain);
 	return ret;

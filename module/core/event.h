@@ -213,6 +213,7 @@ void eventlog_event_persist(struct eventlog_event *event);
  * eventlog_event_delete() - delete persistent events by name
  * @domain: the domain, not locked
  * @provider: provider name
+ * @other: another one, whose events of that name are deleted as well, or NULL
  * @name: event name; all persistent definitions of that name are deleted
  *
  * Process context.
@@ -220,7 +221,8 @@ void eventlog_event_persist(struct eventlog_event *event);
  * Return: 0; -ENOENT; -EBUSY: a process has registered one of them, or a tracer is attached
  * to it.  Then nothing is deleted, unless that happened during the call.
  */
-int eventlog_event_delete(struct eventlog_domain *domain, const char *provider, const char *name);
+int eventlog_event_delete(struct eventlog_domain *domain, const char *provider, const char *other,
+			  const char *name);
 
 /**
  * eventlog_events_release_retained() - free texts that no open subscriber needs any more

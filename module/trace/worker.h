@@ -43,8 +43,8 @@ struct eventlog_trace_event;
  * @all: all trace events
  * @todo: for the worker
  * @free: for reuse, oldest first
- * @keys: by the definition that they were made for, except free ones
- * @groups: by their group, likewise
+ * @keys: those whose definition has ended, by that definition, except free ones
+ * @groups: by their group, except free ones
  * @names: by the name that ftrace knows; the worker's
  * @queue: for the work items
  * @work: the worker

@@ -113,7 +113,7 @@ static int eventlog_ioctl_delete(struct eventlog_domain *domain, struct file *fi
 	}
 	ret = -EINVAL;
 	if (eventlog_name_valid(provider) && eventlog_name_valid(event))
-		ret = eventlog_event_delete(domain, provider, event);
+		ret = eventlog_event_delete(domain, provider, NULL, event);
 	kfree(event);
 out:
 	kfree(provider);

@@ -423,8 +423,9 @@ static int ue_call_remove(struct ue_call *call, struct ue_space *space)
 	if (!exclusive && !last && !ue_call_has_copy(call, space))
 		return -ESTALE;
 	/*
-	 * Under one hold of mmap_lock, which fork needs: otherwise a child could have the bit and
-	 * no enabler for it.
+	 * Under one hold of mmap_lock, which fork needs: a fork that copies the memory afterwards
+	 * copies no bit that has no enabler.  A fork that copied it before, and whose probe runs
+	 * after this, still gives its child the bit without an enabler.
 	 */
 	call->bit = enabler->bit;
 	ret = ue_bit_write(current->mm, &call->bit, false, false);

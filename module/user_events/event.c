@@ -223,14 +223,9 @@ static int ue_event_delete_denied(const char *name)
 /* An event may be left that is registered and not persistent: the next call finds it. */
 int ue_event_delete(const char *name)
 {
-	struct eventlog_domain *domain = ue_domain();
-	int ret = ue_event_delete_denied(name), one, multi;
+	int ret = ue_event_delete_denied(name) ?:
+		  eventlog_event_delete(ue_domain(), ue_provider(false), ue_provider(true), name);
 
-	if (ret)
-		return ret;
-	one = eventlog_event_delete(domain, ue_provider(false), name);
-	multi = eventlog_event_delete(domain, ue_provider(true), name);
-	ret = one == -ENOENT || multi == -EBUSY ? multi : one;
 	/* Programs expect it to be gone. */
 	if (!ret && eventlog_trace_ops)
 		eventlog_trace_ops->wait(NULL);

@@ -102,7 +102,8 @@ void ue_event_put(struct eventlog_watch *watch, struct eventlog_event_use *use);
  * ue_event_delete() - delete events by name, in all formats
  * @name: the name
  *
- * Return: 0; -ENOENT; -EBUSY: an event is registered or traced; -EPERM.
+ * Return: 0; -ENOENT; -EBUSY: an event is registered or traced; -EPERM.  If it fails, nothing is
+ * deleted, unless an event was registered or traced during the call.
  */
 int ue_event_delete(const char *name);
 

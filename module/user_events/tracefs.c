@@ -113,11 +113,16 @@ out:
 
 #endif
 
+void ue_tracefs_open(struct dentry *dentry, const struct file_operations *operations)
+{
+	WRITE_ONCE(d_inode(dentry)->i_fop, operations);
+}
+
 void ue_tracefs_remove(struct dentry *dentry)
 {
 	if (!dentry)
 		return;
-	WRITE_ONCE(d_inode(dentry)->i_fop, &simple_dir_operations);
+	ue_tracefs_open(dentry, &simple_dir_operations);
 	simple_recursive_removal(dentry, NULL);
 }
 

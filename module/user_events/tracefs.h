@@ -37,12 +37,20 @@ struct dentry *ue_tracefs_find(const char *name);
  * ue_tracefs_make() - make a file
  * @name: its name
  * @mode: its permissions
- * @operations: of this module
+ * @operations: of this module, if the load cannot fail any more: a file that is open does not
+ *	keep a module whose load fails; or simple_dir_operations, until ue_tracefs_open()
  *
  * Return: the dentry, for ue_tracefs_remove(); or ERR_PTR: -EEXIST, -ENOMEM.
  */
 struct dentry *ue_tracefs_make(const char *name, umode_t mode,
 			       const struct file_operations *operations);
+
+/**
+ * ue_tracefs_open() - change what those get who open a file from now on
+ * @dentry: of ue_tracefs_make()
+ * @operations: of the file
+ */
+void ue_tracefs_open(struct dentry *dentry, const struct file_operations *operations);
 
 /**
  * ue_tracefs_remove() - remove a file that is not open

@@ -45,6 +45,7 @@
 #define pr_fmt(format) "eventlog_user_events: " format
 
 #include <linux/err.h>
+#include <linux/fs.h>
 #include <linux/kernel.h>
 #include <linux/module.h>
 #include <linux/printk.h>
@@ -106,7 +107,10 @@ static void ue_files_remove(void)
 	ue_tracefs_unpin();
 }
 
-/* Programs look for user_events_data: it comes last. */
+/*
+ * Programs look for user_events_data: it comes last.  Nothing fails after a program can open a file
+ * of this module: the kernel frees a module whose load fails, though a file is open.
+ */
 static int ue_files_make(void)
 {
 	struct dentry *dentry;
@@ -115,7 +119,7 @@ static int ue_files_make(void)
 	ret = ue_tracefs_pin();
 	if (ret)
 		return ret;
-	dentry = ue_tracefs_make("user_events_status", 0440, &ue_status_operations);
+	dentry = ue_tracefs_make("user_events_status", 0440, &simple_dir_operations);
 	ret = PTR_ERR_OR_ZERO(dentry);
 	if (ret)
 		goto err_remove;
@@ -125,6 +129,7 @@ static int ue_files_make(void)
 	if (ret)
 		goto err_remove;
 	ue_data = dentry;
+	ue_tracefs_open(ue_status, &ue_status_operations);
 	if (dynamic)
 		ue_dynamic_take();
 	return 0;
