@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# All output is below build/. The module is built for each kernel in a tree of links
-# to the sources: build/<release>/eventlog.ko.
+# All output is below build/. The modules are built for each kernel in a tree of links
+# to the sources: build/<release>/eventlog.ko, build/<release>/eventlog_user_events.ko.
 
 help_text := \
 	'  all          module and tools (default)' \
-	'  module       eventlog.ko, for the kernel of KDIR' \
+	'  module       eventlog.ko and the modules that need it, for the kernel of KDIR' \
 	'  tools        elog, libelog, the examples' \
 	'  selftests    the test programs' \
 	'  programs-i386, programs-armhf  these and the tools as static 32-bit programs' \
@@ -14,7 +14,8 @@ help_text := \
 	'  check        build everything and run the tests that prove a change' \
 	'  check-everything  run all tests on all kernels and all benchmarks: hours;' \
 	'               FROM=TARGET continues an interrupted run' \
-	'  check-static check warnings (W=1, sparse), includes, tests and words' \
+	'  check-static check warnings (W=1, sparse), includes, tests, words, and whether the' \
+	'               layout of linux/eventlog.h or the functions of libelog have changed' \
 	'  check-fleet  test elog ship with a cluster of NATS servers that are killed, cut off,' \
 	'               or have no space' \
 	'  check-user-events  run the tests of user_events of the kernel on 6.1 and 6.12' \
@@ -109,7 +110,9 @@ own_btf = $(if $(wildcard $(kernel_dir)/vmlinux),,CONFIG_DEBUG_INFO_BTF_MODULES=
 
 kbuild = $(MAKE) -C '$(kernel_dir)' M='$(build)' $(compiler) $(own_btf)
 
-# Remove links to files that no longer exist. Builds of a kernel hold a lock.
+# Links are relative, and those that lead to another tree are replaced: a copied or moved tree
+# builds its own sources. Remove links to files that no longer exist. Builds of a kernel hold a
+# lock.
 define link_sources
 	@mkdir -p '$(build)'
 	@cd '$(build)' && ln -sfn ../../Kbuild ../../uapi ../../include ../../tools . && \
@@ -117,9 +120,13 @@ define link_sources
 	(cd ../.. && find module -type f -name '*.[chS]' -o -type f -name '*.src' -o \
 		-type f \( -name Kbuild -o -name Makefile \) -path 'module/*') | \
 	while read -r file; do \
-		[ -L "$$file" ] || ln -s "$(top)/$$file" "$$file"; \
+		[ "$$file" -ef "../../$$file" ] || ln -sfr "../../$$file" "$$file"; \
 	done && find . -xtype l -delete
 endef
+
+# Only the links.
+sources:
+	$(link_sources)
 
 module:
 	$(link_sources)
@@ -136,7 +143,7 @@ check-static:
 	@! grep -E '^($(build)/|(\./)?(module|uapi|include/linux/eventlog)[/.]).*: (warning|error):|^WARNING: modpost' \
 		'$(build)/log' >&2
 	@echo 'no warnings from W=1 and sparse'
-	@status=0; for check in layers bats words; do \
+	@status=0; for check in layers bats words sleeps uapi libelog; do \
 		scripts/check-$$check || status=1; done; \
 	scripts/draw-house --check || status=1; exit $$status
 
@@ -200,7 +207,7 @@ check-armhf:
 	@$(MAKE) --no-print-directory module EVENTLOG_TEST_MODULE=1 \
 		KDIR="$$(scripts/kernel headers 6.1-armhf)" CROSS_COMPILE=arm-linux-gnueabihf-
 	@$(MAKE) --no-print-directory programs-armhf
-	@scripts/vm-static --kernel 6.1-armhf --timeout 1200 \
+	@scripts/vm-static --kernel 6.1-armhf --timeout 10800 --program-timeout 1800 \
 		--module "build/$$(scripts/kernel release 6.1-armhf)/eventlog.ko" \
 		build/selftests-armhf/*_test build/tools-armhf/libelog_device_test \
 		build/tools-armhf/consumer_device_test build/tools-armhf/libelog_test selftests/ring_module_test.sh
@@ -423,7 +430,7 @@ uninstall: uninstall-gen
 	[ ! -d '$(DESTDIR)/lib/modules/$(installed_release)' ] || \
 		find '$(DESTDIR)/lib/modules/$(installed_release)/' \
 		\( -name 'eventlog.ko*' -o -name 'eventlog_tcp.ko*' \
-		-o -name 'eventlog_proc.ko*' \) -delete
+		-o -name 'eventlog_proc.ko*' -o -name 'eventlog_user_events.ko*' \) -delete
 	$(if $(DESTDIR),,depmod '$(installed_release)')
 	$(if $(DESTDIR),,ldconfig)
 
@@ -455,7 +462,7 @@ clean:
 help:
 	@printf '%s\n' $(help_text)
 
-.PHONY: all module tools selftests programs-i386 programs-armhf setup demo \
+.PHONY: all sources module tools selftests programs-i386 programs-armhf setup demo \
 	check check-everything check-user-events check-fleet check-armhf check-debug check-sanitizers check-static check-native stress \
 	check-models check-mutants fuzz \
 	bench bench-compare $(benches:%=bench-%) \

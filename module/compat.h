@@ -33,6 +33,12 @@
 #include <linux/hex.h>
 #endif
 
+/* 6.0 moved what the idle loop calls from RCU to context tracking. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 0, 0)
+#define ct_idle_enter() rcu_idle_enter()
+#define ct_idle_exit() rcu_idle_exit()
+#endif
+
 /* 6.3 made vm_flags read-only and added accessors. */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 3, 0)
 static inline void vm_flags_set(struct vm_area_struct *vma, vm_flags_t flags)
@@ -129,6 +135,15 @@ static inline void hrtimer_setup_on_stack(struct hrtimer *timer,
 #define eventlog_assign_str(field, text) __assign_str(field)
 #endif
 
+/* 6.13 made the namespace of exported symbols a string. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 13, 0)
+#define EVENTLOG_EXPORT(symbol) EXPORT_SYMBOL_NS_GPL(symbol, EVENTLOG_FRONT_END)
+#define EVENTLOG_IMPORT() MODULE_IMPORT_NS(EVENTLOG_FRONT_END)
+#else
+#define EVENTLOG_EXPORT(symbol) EXPORT_SYMBOL_NS_GPL(symbol, "EVENTLOG_FRONT_END")
+#define EVENTLOG_IMPORT() MODULE_IMPORT_NS("EVENTLOG_FRONT_END")
+#endif
+
 /*
  * Trace events created at run time need trace_add_event_call() and
  * trace_remove_event_call(), which 5.10 does not export, reference counts of event
@@ -191,7 +206,7 @@ static inline void hrtimer_setup_on_stack(struct hrtimer *timer,
 /*
  * Before 6.6, tracefs makes the files of a trace event (struct trace_event_file) when the
  * event is added, and opens them without a reference to the struct: it uses freed memory if
- * the event is removed at that time.  user_events/files.c prevents that.  6.6 makes the files
+ * the event is removed at that time.  trace/files.c prevents that.  6.6 makes the files
  * on demand, and 6.6.31, 6.8.10 and 6.9 keep the struct as long as it is referred to.
  */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 6, 0)

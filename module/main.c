@@ -10,7 +10,6 @@
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/rcupdate.h>
-#include <linux/string.h>
 
 #include "compat.h"
 #include "core/domain.h"
@@ -29,8 +28,6 @@
 #include "user/file.h"
 #include "user/instance.h"
 #include "user/mapped.h"
-#include "user_events/files.h"
-#include "user_events/user_events.h"
 
 static ushort mode = 0600;
 module_param(mode, ushort, 0444);
@@ -69,15 +66,6 @@ MODULE_PARM_DESC(spinlock, "take a spinlock to write to rings, as 32-bit kernels
 static uint trace_events_max = 4096;
 module_param(trace_events_max, uint, 0444);
 MODULE_PARM_DESC(trace_events_max, "limit of events in tracefs, 0: none (4096)");
-
-static char *user_events = "auto";
-module_param(user_events, charp, 0444);
-MODULE_PARM_DESC(user_events,
-		 "files of user_events in tracefs: auto: unless the kernel has them; off (auto)");
-
-static bool user_events_dynamic;
-module_param(user_events_dynamic, bool, 0444);
-MODULE_PARM_DESC(user_events_dynamic, "lines of user_events in dynamic_events (N)");
 
 #ifdef EVENTLOG_COUNT_STEPS
 unsigned long eventlog_steps_most[EVENTLOG_STEPS_KINDS];
@@ -129,11 +117,6 @@ static void eventlog_user_limits_set(unsigned long ring_pages_max)
 	eventlog_users_init(user_limits);
 }
 
-static const struct eventlog_trace_file_ops eventlog_file_ops = {
-	.close = eventlog_ue_files_close,
-	.open = eventlog_ue_files_open,
-};
-
 /* Removes what outlives open files: persistent events and marker policies. */
 static void eventlog_domain_empty(struct eventlog_domain *domain)
 {
@@ -155,8 +138,7 @@ static int __init eventlog_init(void)
 	int ret;
 
 	if (!events_max || events_max > EVENTLOG_EVENTS_MAX || !subscribers_max || !rules_max ||
-	    !registrations_max || instances_max > EVENTLOG_INSTANCES_MAX || mode & ~0777 ||
-	    (strcmp(user_events, "auto") && strcmp(user_events, "off"))) {
+	    !registrations_max || instances_max > EVENTLOG_INSTANCES_MAX || mode & ~0777) {
 		pr_err("module parameter out of range, see modinfo eventlog\n");
 		return -EINVAL;
 	}
@@ -179,10 +161,7 @@ static int __init eventlog_init(void)
 	ret = eventlog_subscriber_init(rules_max, spinlock);
 	if (ret)
 		goto err_mapped;
-	ret = eventlog_ue_files_init();
-	if (ret)
-		goto err_subscriber;
-	ret = eventlog_trace_init(trace_events_max, &eventlog_file_ops);
+	ret = eventlog_trace_init(trace_events_max);
 	if (ret)
 		goto err_subscriber;
 	ret = eventlog_kfunc_init();
@@ -197,8 +176,6 @@ static int __init eventlog_init(void)
 	ret = eventlog_device_init(mode, rules_max, registrations_max, &eventlog_marker_ioctls);
 	if (ret)
 		goto err_instances;
-	if (!strcmp(user_events, "auto"))
-		eventlog_ue_init(user_events_dynamic);
 	if (!EVENTLOG_TRACE_EVENTS)
 		pr_info("trace events are not supported on this kernel, only the tracepoint eventlog_emit\n");
 	return 0;
@@ -222,7 +199,6 @@ static void __exit eventlog_exit(void)
 {
 	long left;
 
-	eventlog_ue_exit();
 	eventlog_device_exit();
 	eventlog_instances_exit();
 	eventlog_markers_exit();
@@ -245,3 +221,7 @@ MODULE_LICENSE("GPL");
 MODULE_AUTHOR("The eventlog developers");
 MODULE_DESCRIPTION("Structured event logging for Linux");
 MODULE_VERSION(EVENTLOG_RELEASE);
+/* modprobe loads it as well.  It is not needed where the kernel has user_events. */
+#if EVENTLOG_TRACE_EVENTS && !IS_ENABLED(CONFIG_USER_EVENTS)
+MODULE_SOFTDEP("post: eventlog_user_events");
+#endif

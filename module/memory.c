@@ -6,7 +6,6 @@
 #include <linux/gfp.h>
 #include <linux/log2.h>
 #include <linux/mm.h>
-#include <linux/sched.h>
 #include <linux/slab.h>
 
 #include "compat.h"
@@ -58,20 +57,6 @@ size_t eventlog_alloc_bytes(size_t bytes)
 	if (bytes > 128 && bytes <= 192 && ARCH_KMALLOC_MINALIGN <= 64)
 		return 192;
 	return max_t(size_t, roundup_pow_of_two(bytes), ARCH_KMALLOC_MINALIGN);
-}
-
-void *eventlog_alloc_nofail(size_t bytes)
-{
-	void *memory;
-
-	/*
-	 * Not charged: a process at its limit must be able to close a file.
-	 * Not __GFP_NOFAIL: before 5.17 kvmalloc() did not heed it.
-	 */
-	while (!(memory = kvzalloc(bytes, GFP_KERNEL | __GFP_NOWARN)))
-		schedule_timeout_uninterruptible(1);
-	atomic_long_inc(&eventlog_allocations);
-	return memory;
 }
 
 void eventlog_free(const void *memory)

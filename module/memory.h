@@ -66,17 +66,7 @@ void *eventlog_alloc_atomic(size_t bytes) __must_check;
 size_t eventlog_alloc_bytes(size_t bytes);
 
 /**
- * eventlog_alloc_nofail() - allocate zeroed memory that is not charged; cannot fail
- * @bytes: a small size; for operations that only remove something
- *
- * Process context, may sleep.
- *
- * Return: the memory, for eventlog_free().
- */
-void *eventlog_alloc_nofail(size_t bytes) __must_check;
-
-/**
- * eventlog_free() - free memory of eventlog_alloc() or eventlog_alloc_nofail()
+ * eventlog_free() - free memory of one of these functions
  * @memory: the memory, or NULL
  *
  * Any context but NMI.

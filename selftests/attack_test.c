@@ -261,7 +261,6 @@ static void fill_retained(void)
 
 TEST(memory_of_a_cgroup)
 {
-	struct eventlog_counts counts = { .size = sizeof(counts) };
 	struct consumer consumer;
 	int fd;
 
@@ -280,8 +279,7 @@ TEST(memory_of_a_cgroup)
 	WAIT_FOR(cgroup_number("memory.current") < CGROUP_BYTES / 4 * 3);
 	as_user_in_cgroup(fill_retained);
 	CHECK(*made > 20);
-	CHECK_OK(ioctl(consumer.fd, EVENTLOG_IOC_COUNTS, &counts));
-	CHECK((__u64)counts.retained * TEXT_BYTES <= 16 << 20);
+	CHECK((__u64)info_of(consumer.fd).retained * TEXT_BYTES <= 16 << 20);
 	*made = 0;
 	as_user_in_cgroup(fill_producer_rings);
 	CHECK(*made > 10);
@@ -635,9 +633,7 @@ TEST(open_files)
 static void attack(void)
 {
 	char prefix[16];
-	struct eventlog_describe request = {
-		.size = sizeof(request), .flags = EVENTLOG_DESCRIBE_NEXT,
-	};
+	struct eventlog_list request = list_request(EVENTLOG_LIST_DEFINITIONS, NULL, 0);
 	struct eventlog_subscribe subscribe = subscribe_request(1 << 16);
 	unsigned int i;
 	int fd;
@@ -651,8 +647,7 @@ static void attack(void)
 		try_register_of(fd, MODULE_PROVIDER, "drink u32 x");
 		CHECK_ERRNO(try_delete(fd, NULL, "of_root"), EPERM);
 		free(status_read());
-		request.descriptor = 0;
-		ioctl(fd, EVENTLOG_IOC_DESCRIBE, &request);
+		ioctl(fd, EVENTLOG_IOC_LIST, &request);
 		CHECK_ERRNO2(ioctl(fd, EVENTLOG_IOC_SUBSCRIBE, &subscribe), EPERM, EBUSY);
 		/* The last ones leave it to the kernel to close the file. */
 		if (i < 18)

@@ -118,16 +118,6 @@ static void check_numbers(struct fixture *fixture)
 	CHECK_EQ(fixture->received, fixture->sent);
 }
 
-TEST(feature_is_reported)
-{
-	struct eventlog_version version = { .size = sizeof(version) };
-	int fd = device_open();
-
-	CHECK_OK(ioctl(fd, EVENTLOG_IOC_VERSION, &version));
-	CHECK(version.features & EVENTLOG_FEATURE_BATCH);
-	close(fd);
-}
-
 TEST(events_arrive_whole_and_in_order)
 {
 	const size_t sizes[] = { 1, 8, 500, 508, 512, 513, 5000, 60000 };

@@ -48,6 +48,7 @@ teardown()
 {
 	end_background
 	delete_persistent
+	unload_user_events
 }
 
 # Prints NAME EVENTS BYTES LOST of each row of a text table.
@@ -347,7 +348,7 @@ total 20000 160000 0" ]
 @test "user_events: perf, ftrace, BPF and elog see the same event" {
 	local group=user_events event=Prov_L2K1
 
-	[ -e $TRACEFS/user_events_data ] || skip "the module makes no user_events_data"
+	load_user_events
 	"$EVENTLOG_BUILD/selftests/produce_eventheader" hold 3>&- &
 	background+=($!)
 	wait_for_trace_events $group/$event

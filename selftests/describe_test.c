@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tests of DESCRIBE and DEFINITIONS: texts, states, positions and buffers.
+ * Tests of DESCRIBE and of LIST of definitions: texts, states, positions and buffers.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -127,11 +127,6 @@ TEST(describe_checks_its_buffer)
 	CHECK_ERRNO(ioctl(none, EVENTLOG_IOC_DESCRIBE, &request), ENOENT);
 	request.descriptor = 0xffffffff;
 	CHECK_ERRNO(ioctl(none, EVENTLOG_IOC_DESCRIBE, &request), ENOENT);
-	request.flags = EVENTLOG_DESCRIBE_NEXT;
-	CHECK_ERRNO(ioctl(none, EVENTLOG_IOC_DESCRIBE, &request), ENOENT);
-	request.descriptor = 0;
-	CHECK_ERRNO(ioctl(none, EVENTLOG_IOC_DESCRIBE, &request), ENOENT);
-	request.flags = 0;
 
 	registration = register_event(fd, "described u32 value");
 	request.descriptor = registration.descriptor + 1;
@@ -178,41 +173,6 @@ TEST(describe_checks_its_buffer)
 	CHECK_OK(ioctl(none, EVENTLOG_IOC_DESCRIBE, &request));
 	close(fd);
 	close(none);
-}
-
-TEST(describe_walks_definitions)
-{
-	enum { EVENTS = 100 };
-	struct eventlog_describe request = { .size = sizeof(request) };
-	__u32 descriptors[EVENTS], previous;
-	int fd = device_open();
-	char text[256];
-	unsigned int i;
-
-	for (i = 0; i < EVENTS; i++) {
-		snprintf(text, sizeof(text), "next_%u", i);
-		descriptors[i] = register_event(fd, text).descriptor;
-	}
-	qsort(descriptors, EVENTS, sizeof(*descriptors), compare_words);
-	request.text = PTR(text);
-	request.flags = EVENTLOG_DESCRIBE_NEXT;
-	for (i = 0; i < EVENTS; i++) {
-		/* Too little room: the position does not move. */
-		previous = request.descriptor;
-		request.text_size = 0;
-		CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_DESCRIBE, &request), EMSGSIZE);
-		CHECK_EQ(request.descriptor, previous);
-		CHECK_OK(ioctl(fd, EVENTLOG_IOC_DESCRIBE, &request));
-		CHECK_EQ(request.descriptor, descriptors[i]);
-		CHECK_EQ(request.state, EVENTLOG_DESCRIBED_LIVE);
-	}
-	request.text_size = sizeof(text);
-	CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_DESCRIBE, &request), ENOENT);
-	/* The position may be a descriptor that no longer exists. */
-	request.descriptor = descriptors[0] - 1;
-	CHECK_OK(ioctl(fd, EVENTLOG_IOC_DESCRIBE, &request));
-	CHECK_EQ(request.descriptor, descriptors[0]);
-	close(fd);
 }
 
 TEST(describe_state)
@@ -400,130 +360,146 @@ TEST(describe_provider_ids)
 }
 
 /* ------------------------------------------------------------------------
- * DEFINITIONS
+ * LIST of definitions
  */
-static struct eventlog_definitions definitions_request(void *buffer, __u32 bytes)
+static struct eventlog_list definitions_request(void *buffer, __u32 bytes)
 {
-	return (struct eventlog_definitions){
-		.size = sizeof(struct eventlog_definitions),
-		.buffer = PTR(buffer),
-		.buffer_size = bytes,
-	};
+	return list_request(EVENTLOG_LIST_DEFINITIONS, buffer, bytes);
 }
 
-TEST(definitions_checks_its_buffer)
+TEST(list_checks_its_buffer)
 {
-	struct eventlog_definitions request = definitions_request(NULL, 0);
+	struct eventlog_list request = definitions_request(NULL, 0);
 	int fd = device_open(), none = device_open_for(O_RDONLY);
 	struct eventlog_register registration;
 	struct eventlog_definition *definition;
 	char buffer[512], *edge, *text;
-	__u32 size, given, i;
+	__u32 size, given, end, i;
 
-	CHECK_ERRNO(ioctl(none, EVENTLOG_IOC_DEFINITIONS, &request), ENOENT);
-	request.descriptor = 0xffffffff;
-	CHECK_ERRNO(ioctl(none, EVENTLOG_IOC_DEFINITIONS, &request), ENOENT);
-	request.descriptor = 0;
+	/* Nothing, or nothing more, is the end. */
+	CHECK_OK(ioctl(none, EVENTLOG_IOC_LIST, &request));
+	CHECK_EQ(request.count, 0);
 	registration = register_event(fd, "described u32 value");
-	request.descriptor = registration.descriptor;
-	CHECK_ERRNO(ioctl(none, EVENTLOG_IOC_DEFINITIONS, &request), ENOENT);
-	request.descriptor = 0;
+	for (i = 0; i < 4; i++) {
+		static const __u64 behind[] = { 0, 0xffffffff, 0x100000000, ~0ULL };
+
+		request.cursor = behind[i] ?: registration.descriptor;
+		CHECK_OK(ioctl(none, EVENTLOG_IOC_LIST, &request));
+		CHECK_EQ(request.count, 0);
+		CHECK_EQ(request.cursor, 0);
+	}
 
 	/* Too little room: the call returns the size and touches nothing else. */
-	CHECK_ERRNO(ioctl(none, EVENTLOG_IOC_DEFINITIONS, &request), EMSGSIZE);
+	CHECK_ERRNO(ioctl(none, EVENTLOG_IOC_LIST, &request), EMSGSIZE);
 	size = request.buffer_size;
-	CHECK(size > sizeof(*definition) && size % EVENTLOG_DEFINITION_ALIGN == 0);
+	CHECK(size > sizeof(*definition) && size % EVENTLOG_LIST_ALIGN == 0);
 	memset(buffer, 0xa5, sizeof(buffer));
 	for (given = 1; given < size; given++) {
 		request = definitions_request(buffer, given);
-		CHECK_ERRNO(ioctl(none, EVENTLOG_IOC_DEFINITIONS, &request), EMSGSIZE);
+		CHECK_ERRNO(ioctl(none, EVENTLOG_IOC_LIST, &request), EMSGSIZE);
 		CHECK_EQ(request.buffer_size, size);
-		CHECK_EQ(request.descriptor, 0);
+		CHECK_EQ(request.cursor, 0);
 		CHECK_EQ(request.count, 0);
 		CHECK_EQ((unsigned char)buffer[0], 0xa5);
 	}
 	for (given = size; given <= size + 8; given += 8) {
 		memset(buffer, 0xa5, sizeof(buffer));
 		request = definitions_request(buffer, given);
-		CHECK_OK(ioctl(none, EVENTLOG_IOC_DEFINITIONS, &request));
+		CHECK_OK(ioctl(none, EVENTLOG_IOC_LIST, &request));
 		CHECK_EQ(request.buffer_size, size);
-		CHECK_EQ(request.descriptor, registration.descriptor);
+		CHECK_EQ(request.cursor, 0);
 		CHECK_EQ(request.count, 1);
 		CHECK_EQ((unsigned char)buffer[size], 0xa5);
 		definition = (void *)buffer;
 		CHECK_EQ(definition->size, size);
+		CHECK_EQ(definition->text_offset, sizeof(*definition));
 		CHECK_EQ(definition->descriptor, registration.descriptor);
 		CHECK_EQ(definition->state, EVENTLOG_DESCRIBED_LIVE);
 		CHECK_EQ(definition->instance, 0);
-		CHECK_EQ(definition->reserved, 0);
 		text = describe(none, registration.descriptor, NULL);
 		CHECK(!strcmp(buffer + definition->text_offset, text));
-		CHECK_EQ(definition->text_size, strlen(text) + 1);
-		for (i = definition->text_offset + definition->text_size; i < size; i++)
+		end = definition->text_offset + strlen(text) + 1;
+		CHECK(size - end < EVENTLOG_LIST_ALIGN);
+		for (i = end; i < size; i++)
 			CHECK_EQ(buffer[i], 0);
 		free(text);
 	}
 
 	request = definitions_request(NULL, sizeof(buffer));
-	CHECK_ERRNO(ioctl(none, EVENTLOG_IOC_DEFINITIONS, &request), EFAULT);
+	CHECK_ERRNO(ioctl(none, EVENTLOG_IOC_LIST, &request), EFAULT);
 	request = definitions_request(pages_unmapped(), 0xffffffff);
-	CHECK_ERRNO(ioctl(none, EVENTLOG_IOC_DEFINITIONS, &request), EFAULT);
+	CHECK_ERRNO(ioctl(none, EVENTLOG_IOC_LIST, &request), EFAULT);
 	edge = edge_buffer(size);
 	request = definitions_request(edge + 1, size);
-	CHECK_ERRNO(ioctl(none, EVENTLOG_IOC_DEFINITIONS, &request), EFAULT);
-	CHECK_EQ(request.descriptor, 0);
+	CHECK_ERRNO(ioctl(none, EVENTLOG_IOC_LIST, &request), EFAULT);
+	CHECK_EQ(request.count, 0);
 	/* The buffer needs no alignment, and may be smaller than the caller says. */
 	edge = edge_buffer(size + 1);
 	request = definitions_request(edge, 0xffffffff);
-	CHECK_OK(ioctl(none, EVENTLOG_IOC_DEFINITIONS, &request));
+	CHECK_OK(ioctl(none, EVENTLOG_IOC_LIST, &request));
 	CHECK_EQ(request.count, 1);
 	close(fd);
 	close(none);
 }
 
-/* Checks that calls with such a buffer return what DESCRIBE returns, in the same order. */
+TEST(list_rejects_other_kinds)
+{
+	struct eventlog_list request = definitions_request(NULL, 0);
+	int fd = device_open();
+	__u32 i;
+
+	for (i = 0; i < 32; i++) {
+		request.kind = EVENTLOG_LIST_REGISTRATIONS + 1 + i;
+		CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_LIST, &request), EINVAL);
+		request.kind = 1U << i;
+		if (request.kind > EVENTLOG_LIST_REGISTRATIONS)
+			CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_LIST, &request), EINVAL);
+	}
+	/* Members that only another kind has. */
+	request.kind = EVENTLOG_LIST_POLICIES;
+	request.ring = 1;
+	CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_LIST, &request), EINVAL);
+	request.ring = 0;
+	request.since = 1;
+	CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_LIST, &request), EINVAL);
+	request.since = 0;
+	CHECK_OK(ioctl(fd, EVENTLOG_IOC_LIST, &request));
+	close(fd);
+}
+
+/* Checks that calls with such a buffer return what DESCRIBE returns, in order. */
 static unsigned int check_definitions(int fd, char *buffer, __u32 bytes)
 {
-	static char text[EVENTLOG_SCHEMA_MAX];
-	struct eventlog_definitions request = definitions_request(buffer, bytes);
-	struct eventlog_describe describe = { .size = sizeof(describe) };
+	struct eventlog_list request = definitions_request(buffer, bytes);
 	unsigned int count = 0, i;
-	char *next;
-	__u32 last;
+	__u32 last = 0, state;
+	char *next, *text;
 
-	for (;;) {
+	do {
 		request.buffer_size = bytes;
-		if (ioctl(fd, EVENTLOG_IOC_DEFINITIONS, &request))
-			break;
+		CHECK_OK(ioctl(fd, EVENTLOG_IOC_LIST, &request));
 		next = buffer;
-		last = describe.descriptor;
 		for (i = 0; i < request.count; i++) {
 			const struct eventlog_definition *definition = (void *)next;
 
-			describe.flags = EVENTLOG_DESCRIBE_NEXT;
-			describe.text = PTR(text);
-			describe.text_size = sizeof(text);
-			CHECK_OK(ioctl(fd, EVENTLOG_IOC_DESCRIBE, &describe));
-			last = describe.descriptor;
-			CHECK_EQ(definition->descriptor, last);
-			CHECK_EQ(definition->state, describe.state);
-			CHECK_EQ(definition->provider_id, describe.provider_id);
-			CHECK_EQ(definition->text_size, describe.text_size);
-			CHECK(!memcmp(next + definition->text_offset, text, describe.text_size));
+			CHECK(definition->descriptor > last);
+			last = definition->descriptor;
+			text = describe(fd, last, &state);
+			CHECK(text);
+			CHECK_EQ(definition->state, state);
+			CHECK(!strcmp(next + definition->text_offset, text));
+			free(text);
 			next += definition->size;
 		}
 		CHECK_EQ(next - buffer, request.buffer_size);
-		CHECK(request.descriptor >= last);
+		CHECK(!request.cursor || request.cursor >= last);
 		count += request.count;
-	}
-	CHECK_EQ(errno, ENOENT);
-	describe.descriptor = request.descriptor;
-	CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_DESCRIBE, &describe), ENOENT);
+	} while (request.cursor);
 	return count;
 }
 
 /* As many as a call looks at, and more. */
-TEST(definitions_walks_definitions)
+TEST(list_walks_definitions)
 {
 	enum { EVENTS = 1100, LARGEST = 1 << 20 };
 	static const __u32 sizes[] = { 128, 1000, 1 << 16, LARGEST };
@@ -553,12 +529,12 @@ TEST(definitions_walks_definitions)
 }
 
 /* A definition that alone is larger than what the kernel takes for several. */
-TEST(definitions_long_text)
+TEST(list_long_text)
 {
 	static const char before[] = "eventlog 1\nprovider shop \"", after[] = "\"\nevent 7 a info -\n";
 	static char schema[EVENTLOG_SCHEMA_MAX], buffer[2 * EVENTLOG_SCHEMA_MAX];
 	struct eventlog_register request = register_request(schema);
-	struct eventlog_definitions definitions;
+	struct eventlog_list definitions;
 	int fd = device_open();
 
 	memset(schema, 'x', sizeof(schema));
@@ -571,10 +547,10 @@ TEST(definitions_long_text)
 	register_event(fd, "last");
 	CHECK_EQ(check_definitions(fd, buffer, sizeof(buffer)), 3);
 	definitions = definitions_request(buffer, sizeof(schema));
-	CHECK_OK(ioctl(fd, EVENTLOG_IOC_DEFINITIONS, &definitions));
+	CHECK_OK(ioctl(fd, EVENTLOG_IOC_LIST, &definitions));
 	CHECK_EQ(definitions.count, 1);
 	definitions.buffer_size = sizeof(schema);
-	CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_DEFINITIONS, &definitions), EMSGSIZE);
+	CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_LIST, &definitions), EMSGSIZE);
 	CHECK_EQ(definitions.buffer_size, sizeof(schema) + sizeof(struct eventlog_definition));
 	close(fd);
 }

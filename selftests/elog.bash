@@ -39,6 +39,20 @@ begin()
 	export ELOG_RINGS=0
 }
 
+# Loads the module that makes user_events_data; skips the test if the kernel has user_events.
+load_user_events()
+{
+	[ ! -e /sys/kernel/tracing/user_events_data ] || return 0
+	insmod "${EVENTLOG_KO%/*}/eventlog_user_events.ko" ||
+		skip "the module makes no user_events_data"
+}
+
+# For teardown, when no process uses it any more.
+unload_user_events()
+{
+	[ ! -d /sys/module/eventlog_user_events ] || wait_for rmmod eventlog_user_events
+}
+
 # For teardown: kills processes.
 end_background()
 {
@@ -206,6 +220,19 @@ stop_capture()
 	stop_elog "$1"
 }
 
+# wait_full FD: waits until the pipe of this file descriptor, which is also open for writing, is
+# full: what writes to it waits for a reader.
+wait_full()
+{
+	local -
+
+	set +T
+	timeout $((300 * $(slowness))) "${PYTHON:-python3}" -c '
+import select, time
+while select.select([], [0], [], 0)[1]:
+    time.sleep(0.02)' <&"$1"
+}
+
 # while_stopped PID COMMAND...: runs a command while a process with all its threads is
 # stopped. Events of the command stay in the rings, and are lost if the rings are full,
 # even if the reader is fast. In a COMMAND of elog, use bash -c; elog is $PPID.
@@ -249,6 +276,12 @@ delete_persistent()
 {
 	"$ELOG" list -q 2> /dev/null | awk '$2 ~ /^persistent/ { print $5 }' |
 		sort -u | xargs -r "$ELOG" delete
+}
+
+# Prints NAME EVENTS BYTES LOST of each row of a table of elog stat.
+rows()
+{
+	awk '$1 != "#" && $3 != "EVENTS" { print $1, $3, $5, $7 }'
 }
 
 # Fails, and prints the string, unless it contains all words.

@@ -16,8 +16,7 @@ capture()
 has_data_file()
 {
 	mountpoint -q /sys/kernel/tracing || mount -t tracefs tracefs /sys/kernel/tracing
-	[ -e /sys/kernel/tracing/user_events_data ] ||
-		skip "the module makes no user_events_data"
+	load_user_events
 }
 
 @test "eventheader: records become events with their own names and fields" {

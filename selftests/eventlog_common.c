@@ -68,14 +68,29 @@ int device_open(void)
 	return device_open_for(O_RDWR);
 }
 
-struct eventlog_version device_version(void)
+struct eventlog_list list_request(__u32 kind, void *buffer, __u32 bytes)
 {
-	struct eventlog_version version = { .size = sizeof(version) };
-	int fd = device_open();
+	return (struct eventlog_list){
+		.size = sizeof(struct eventlog_list), .kind = kind,
+		.buffer = PTR(buffer), .buffer_size = bytes,
+	};
+}
 
-	CHECK_OK(ioctl(fd, EVENTLOG_IOC_VERSION, &version));
+struct eventlog_info info_of(int fd)
+{
+	struct eventlog_info info = { .size = sizeof(info) };
+
+	CHECK_OK(ioctl(fd, EVENTLOG_IOC_INFO, &info));
+	return info;
+}
+
+struct eventlog_info device_info(void)
+{
+	int fd = device_open();
+	struct eventlog_info info = info_of(fd);
+
 	close(fd);
-	return version;
+	return info;
 }
 
 struct eventlog_register register_request(const char *command)

@@ -28,13 +28,11 @@ union request {
 	__u64 words[32];
 	__u32 halves[64];
 	__u32 size;
-	struct eventlog_version version;
+	struct eventlog_info info;
 	struct eventlog_register registration;
 	struct eventlog_unregister unregister;
 	struct eventlog_delete delete;
-	struct eventlog_counts counts;
-	struct eventlog_definitions definitions;
-	struct eventlog_user_quota quota;
+	struct eventlog_list list;
 	struct eventlog_subscribe subscribe;
 	struct eventlog_rule rule;
 	struct eventlog_rule_delete rule_delete;
@@ -42,17 +40,13 @@ union request {
 	struct eventlog_stat stat;
 	struct eventlog_describe describe;
 	struct eventlog_pause pause;
-	struct eventlog_names names;
 	struct eventlog_attach attach;
 	struct eventlog_detach detach;
-	struct eventlog_marker_next marker_next;
 	struct eventlog_marker_set marker_set;
-	struct eventlog_marker_policy marker_policy;
-	struct eventlog_marker_policy_next marker_policy_next;
 	struct eventlog_filter_get filter_get;
+	struct eventlog_marker_handlers marker_handlers;
 	struct eventlog_instance_create instance_create;
 	struct eventlog_instance_delete instance_delete;
-	struct eventlog_instance_next instance_next;
 	struct eventlog_instance_open instance_open;
 };
 
@@ -62,8 +56,14 @@ int device_open(void);
 /** device_open_for() - open the device with these flags of open(2) */
 int device_open_for(int flags);
 
-/** device_version() - the results of VERSION */
-struct eventlog_version device_version(void);
+/** list_request() - a LIST request for a kind, with a buffer of so many bytes */
+struct eventlog_list list_request(__u32 kind, void *buffer, __u32 bytes);
+
+/** info_of() - the results of INFO */
+struct eventlog_info info_of(int fd);
+
+/** device_info() - the results of INFO for a new file */
+struct eventlog_info device_info(void);
 
 /**
  * register_request() - a REGISTER request with defaults for all other members

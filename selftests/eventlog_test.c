@@ -181,11 +181,17 @@ void test_join_signal(pid_t pid, int number)
 	test_fail(__FILE__, __LINE__, "child not ended by signal %d", number);
 }
 
+void test_wait(unsigned int tries)
+{
+	const struct timespec instant = { .tv_nsec = tries < 100 ? 1000000 : 20000000 };
+
+	/* pause: callers wait for a state with it. */
+	nanosleep(&instant, NULL);
+}
+
 void test_pause(void)
 {
-	const struct timespec instant = { .tv_nsec = 1000000 };
-
-	nanosleep(&instant, NULL);
+	test_wait(0);
 }
 
 static __u64 seconds_now(void)

@@ -109,8 +109,9 @@ struct test_case {
 /* Waits until the condition holds; only the time limit of the case ends the wait. */
 #define WAIT_FOR(condition)							\
 	do {									\
+		unsigned int tries_ = 0;					\
 		while (!(condition))						\
-			test_pause();						\
+			test_wait(tries_++);					\
 	} while (0)
 
 /**
@@ -173,6 +174,13 @@ void test_join(pid_t pid);
  * @number: the signal
  */
 void test_join_signal(pid_t pid, int number);
+
+/**
+ * test_wait() - sleep between two looks at a condition: a millisecond, later 20
+ * @tries: how often the caller has looked before.  Many processes that look all the time would
+ * leave an emulated CPU nothing for what they wait for.
+ */
+void test_wait(unsigned int tries);
 
 /** test_pause() - sleep for a millisecond */
 void test_pause(void);

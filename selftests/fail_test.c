@@ -64,6 +64,7 @@ static void fail_prepare(void)
 static struct {
 	int producer;		/* has a registration of "scarce" and one with a session */
 	__u32 index;
+	__u32 descriptor;
 	__u32 session_index;
 	struct consumer consumer;
 	__u32 program_index;	/* of a program's marker */
@@ -88,11 +89,11 @@ static int call_open(void)
 	return fd < 0 ? -1 : close(fd);
 }
 
-static int call_version(void)
+static int call_info(void)
 {
-	struct eventlog_version request = { .size = sizeof(request) };
+	struct eventlog_info request = { .size = sizeof(request) };
 
-	return ioctl(made.producer, EVENTLOG_IOC_VERSION, &request);
+	return ioctl(made.producer, EVENTLOG_IOC_INFO, &request);
 }
 
 /* Registers on a new file. */
@@ -148,20 +149,6 @@ static int call_delete(void)
 	if (register_new(EVENTLOG_REGISTER_PERSIST, "scarce_kept u32 value"))
 		return -1;
 	return try_delete(made.producer, NULL, "scarce_kept");
-}
-
-static int call_counts(void)
-{
-	struct eventlog_counts request = { .size = sizeof(request) };
-
-	return ioctl(made.producer, EVENTLOG_IOC_COUNTS, &request);
-}
-
-static int call_quota(void)
-{
-	struct eventlog_user_quota request = { .size = sizeof(request) };
-
-	return ioctl(made.producer, EVENTLOG_IOC_QUOTA, &request);
 }
 
 static int subscribe(__u32 flags)
@@ -221,21 +208,28 @@ static int call_stat(void)
 static int call_describe(void)
 {
 	struct eventlog_describe request = {
-		.size = sizeof(request), .flags = EVENTLOG_DESCRIBE_NEXT,
+		.size = sizeof(request), .descriptor = made.descriptor,
 		.text = PTR(made.text), .text_size = sizeof(made.text),
 	};
 
 	return ioctl(made.producer, EVENTLOG_IOC_DESCRIBE, &request);
 }
 
+static int call_list(int fd, __u32 kind)
+{
+	struct eventlog_list request = list_request(kind, made.text, sizeof(made.text));
+
+	return ioctl(fd, EVENTLOG_IOC_LIST, &request);
+}
+
 static int call_definitions(void)
 {
-	struct eventlog_definitions request = {
-		.size = sizeof(request),
-		.buffer = PTR(made.text), .buffer_size = sizeof(made.text),
-	};
+	return call_list(made.producer, EVENTLOG_LIST_DEFINITIONS);
+}
 
-	return ioctl(made.producer, EVENTLOG_IOC_DEFINITIONS, &request);
+static int call_names(void)
+{
+	return call_list(made.consumer.fd, EVENTLOG_LIST_NAMES);
 }
 
 /* The witness writes after each call, so the rings must not stay paused. */
@@ -254,30 +248,25 @@ static int call_pause(void)
 	return -1;
 }
 
-static int call_names(void)
+static int call_markers(void)
 {
-	struct eventlog_names request = {
-		.size = sizeof(request), .names = PTR(made.text),
-		.count = sizeof(made.text) / sizeof(struct eventlog_name),
-		.name_size = sizeof(struct eventlog_name),
-	};
-
-	return ioctl(made.consumer.fd, EVENTLOG_IOC_NAMES, &request);
+	return call_list(made.producer, EVENTLOG_LIST_MARKERS);
 }
 
-static int call_marker_next(void)
+static int call_policies(void)
 {
-	struct eventlog_marker_next request = {
-		.size = sizeof(request), .text = PTR(made.text), .text_size = sizeof(made.text),
-	};
+	return call_list(made.producer, EVENTLOG_LIST_POLICIES);
+}
 
-	return ioctl(made.producer, EVENTLOG_IOC_MARKER_NEXT, &request);
+static int call_registrations(void)
+{
+	return call_list(made.producer, EVENTLOG_LIST_REGISTRATIONS);
 }
 
 static int call_marker_set(void)
 {
 	struct eventlog_marker_set request = {
-		.size = sizeof(request), .module = PTR(EXAMPLE), .filter = PTR(&made.filter.filter),
+		.size = sizeof(request), .owner = PTR(EXAMPLE), .filter = PTR(&made.filter.filter),
 		.handlers = EVENTLOG_MARKER_PRINT, .operation = EVENTLOG_MARKER_OP_ADD,
 	};
 
@@ -291,26 +280,18 @@ static int call_marker_set(void)
 /* A policy stays until the one that removes its handler makes it superfluous. */
 static int call_policy(void)
 {
-	struct eventlog_marker_policy request = {
-		.size = sizeof(request), .program = PTR("scarce"), .marker = PTR("scarce"),
+	struct eventlog_marker_set request = {
+		.size = sizeof(request), .flags = EVENTLOG_MARKER_SET_PROGRAMS,
+		.owner = PTR("scarce"), .marker = PTR("scarce"),
 		.filter = PTR(&made.filter.filter), .handlers = EVENTLOG_MARKER_PROBE,
 		.operation = EVENTLOG_MARKER_OP_ADD,
 	};
 
-	if (ioctl(made.producer, EVENTLOG_IOC_POLICY_ADD, &request))
+	if (ioctl(made.producer, EVENTLOG_IOC_MARKER_SET, &request))
 		return -1;
 	request.filter = 0;
 	request.operation = EVENTLOG_MARKER_OP_REMOVE;
-	return ioctl(made.producer, EVENTLOG_IOC_POLICY_ADD, &request);
-}
-
-static int call_policy_next(void)
-{
-	struct eventlog_marker_policy_next request = {
-		.size = sizeof(request), .text = PTR(made.text), .text_size = sizeof(made.text),
-	};
-
-	return ioctl(made.producer, EVENTLOG_IOC_POLICY_NEXT, &request);
+	return ioctl(made.producer, EVENTLOG_IOC_MARKER_SET, &request);
 }
 
 static int call_filter_get(void)
@@ -322,6 +303,15 @@ static int call_filter_get(void)
 	};
 
 	return ioctl(made.producer, EVENTLOG_IOC_FILTER_GET, &request);
+}
+
+static int call_marker_handlers(void)
+{
+	struct eventlog_marker_handlers request = {
+		.size = sizeof(request), .write_index = made.program_index,
+	};
+
+	return ioctl(made.producer, EVENTLOG_IOC_MARKER_HANDLERS, &request);
 }
 
 static int call_instance(void)
@@ -442,17 +432,19 @@ static const struct {
 	const char *name;
 	int (*call)(void);
 } calls[] = {
-	{ "open", call_open }, { "VERSION", call_version }, { "REGISTER", call_register },
+	{ "open", call_open }, { "INFO", call_info }, { "REGISTER", call_register },
 	{ "REGISTER with a schema", call_register_schema },
 	{ "REGISTER again", call_register_again }, { "UNREGISTER", call_unregister },
-	{ "DELETE", call_delete }, { "COUNTS", call_counts }, { "QUOTA", call_quota },
+	{ "DELETE", call_delete },
 	{ "SUBSCRIBE", call_subscribe }, { "SUBSCRIBE, overwrite", call_subscribe_overwrite },
 	{ "RULE_ADD", call_rule }, { "FLUSH", call_flush }, { "STAT", call_stat },
-	{ "DESCRIBE", call_describe }, { "DEFINITIONS", call_definitions },
-	{ "PAUSE", call_pause }, { "NAMES", call_names },
-	{ "MARKER_NEXT", call_marker_next }, { "MARKER_SET", call_marker_set },
-	{ "POLICY_ADD", call_policy }, { "POLICY_NEXT", call_policy_next },
-	{ "FILTER_GET", call_filter_get }, { "INSTANCE_CREATE and _DELETE", call_instance },
+	{ "DESCRIBE", call_describe }, { "LIST of definitions", call_definitions },
+	{ "PAUSE", call_pause }, { "LIST of names", call_names },
+	{ "LIST of markers", call_markers }, { "MARKER_SET", call_marker_set },
+	{ "MARKER_SET of programs", call_policy }, { "LIST of policies", call_policies },
+	{ "FILTER_GET", call_filter_get }, { "MARKER_HANDLERS", call_marker_handlers },
+	{ "LIST of registrations", call_registrations },
+	{ "INSTANCE_CREATE and _DELETE", call_instance },
 	{ "mmap of a ring", call_map_ring },
 	{ "mmap of the status map", call_map_status }, { "ATTACH", call_attach },
 	{ "ATTACH to take over", call_take_over }, { "DETACH", call_detach },
@@ -466,15 +458,18 @@ static void make(void)
 	static const struct filter_term term = {
 		"value", EVENTLOG_TERM_NUMBER, .operation = EVENTLOG_TERM_OP_EQUAL, .number = 1,
 	};
-	struct eventlog_marker_policy policy = {
-		.size = sizeof(policy), .program = PTR("scarce_kept"),
+	struct eventlog_marker_set policy = {
+		.size = sizeof(policy), .flags = EVENTLOG_MARKER_SET_PROGRAMS,
+		.owner = PTR("scarce_kept"),
 		.filter = filter_fill(&made.filter, &term, 1, "value == 1"),
 		.handlers = EVENTLOG_MARKER_PROBE,
 	};
 	struct eventlog_register event;
 
 	made.producer = device_open();
-	made.index = register_event(made.producer, "scarce u32 value").write_index;
+	event = register_event(made.producer, "scarce u32 value");
+	made.index = event.write_index;
+	made.descriptor = event.descriptor;
 	event = register_request("scarce_session u32 value");
 	event.flags = EVENTLOG_REGISTER_SESSION;
 	register_with(made.producer, &event);
@@ -483,7 +478,7 @@ static void make(void)
 	event.provider = PTR(EVENTLOG_PROGRAM_PREFIX "scarce_kept");
 	register_with(made.producer, &event);
 	made.program_index = event.write_index;
-	CHECK_OK(ioctl(made.producer, EVENTLOG_IOC_POLICY_ADD, &policy));
+	CHECK_OK(ioctl(made.producer, EVENTLOG_IOC_MARKER_SET, &policy));
 	mapped_attach(&made.ring, made.producer, mapped_least_bytes());
 	mapped_consumer_open(&made.consumer, 16 * page_size());
 	rule_add(made.consumer.fd, NULL, "scarce*");
@@ -621,7 +616,6 @@ static int subscribe_other(void)
 
 TEST(removals)
 {
-	struct eventlog_counts counts = { .size = sizeof(counts) };
 	struct eventlog_register event = register_request("scarce_session u32 value");
 	__u32 plain, ids[3];
 	int others[2], i;
@@ -653,8 +647,7 @@ TEST(removals)
 		close_other(others[1], 0x4);
 		remove_rule(made.consumer.fd, ids[2]);
 		check_sessions(0);
-		CHECK_OK(ioctl(made.producer, EVENTLOG_IOC_COUNTS, &counts));
-		CHECK_EQ(counts.enabled, 0);
+		CHECK_EQ(info_of(made.producer).enabled, 0);
 	}
 	consumer_close(&made.consumer);
 	close(made.producer);

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
 #
-# Functions for files.bats and show.bats.
+# Functions for tests of elog's files, which also need python3.
 
 load elog.bash
 

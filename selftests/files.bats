@@ -228,34 +228,6 @@ load files.bash
 	[ "$(grep -c "$work/few/one.elog: No space left on device" "$work/err")" = 1 ]
 }
 
-@test "capture --rotate: losses are reported once" {
-	# With -f the capture decodes each record, without it writes them unchanged.
-	for filter in "a == 1" ""; do
-		rm -f "$work"/file*
-		start_capture -o "$work/file" --rotate 64K,99 --per-cpu-bytes 8K \
-			-e loss ${filter:+-f "$filter"}
-		for i in 1 2 3; do
-			while_stopped "$capture" \
-				taskset -c 0 "$ELOG" emit -n 2000 loss/much 'u64 a' a=1
-			kill -HUP "$capture"
-			wait_for exists "$work/file.$i"
-		done
-		while_stopped "$capture" taskset -c 1 "$ELOG" emit -n 2000 loss/much 'u64 a' a=1
-		stop_capture INT
-		[ "$status" = 2 ]
-		lost=$(sed -n 's/.* lost \([0-9]*\): no room.*/\1/p' "$work/err")
-		shown=$(sed -n 's/^elog: \([0-9]*\) events in.*/\1/p' "$work/err")
-		[ "$lost" -gt 0 ]
-		[ $((lost + shown)) = 8000 ]
-		run_elog show "$work"/file*
-		[ "$status" = 2 ]
-		contains "$stderr" "$shown events, lost $lost: no room $lost"
-		# The last segment knows earlier losses of CPU 0, and reports only later ones.
-		run_elog show "$work/file"
-		[ -z "$(grep '^# lost.* on CPU 0' <<< "$output")" ]
-	done
-}
-
 @test "show --follow: a file that is renamed or truncated, and a pipe" {
 	"$ELOG" capture -q -o "$work/file" -- "$PRODUCER" 0 10 0 > /dev/null
 	"$ELOG" show --follow --fields number "$work/file" > "$work/followed" 2> "$work/show.err" 3>&- &
@@ -667,49 +639,6 @@ print(abs(ids[64] - ids[1]))
 	done
 }
 
-@test "capture -o: CPU hotplug, and providers that load and unload" {
-	cpu=/sys/devices/system/cpu/cpu1/online
-	[ -w $cpu ] || skip "CPU 1 cannot go offline"
-	for arguments in "-o FILE" "-o FILE --rotate 64K,99" "-o FILE -f number>=0" "--split FILE"; do
-		rm -rf "$work"/file*
-		# shellcheck disable=SC2086 # several words
-		start_capture ${arguments//FILE/$work/file} --per-cpu-bytes 4M
-		taskset -c 1 "$PRODUCER" 0 500 0
-		echo 0 > $cpu
-		produce 500 500 0
-		[[ $arguments != *--rotate* ]] || kill -HUP "$capture"
-		echo 1 > $cpu
-		taskset -c 1 "$PRODUCER" 1000 500 0
-		stop_capture INT
-		cat "$work/err"
-		[ "$status" = 0 ]
-		contains "$(< "$work/err")" "1500 events in" "lost 0"
-		files=("$work"/file*)
-		[ ! -d "$work/file" ] || files=("$work/file"/*)
-		numbers "${files[@]}" | are_numbers 0 1500
-	done
-
-	proc=${EVENTLOG_KO%/*}/module/providers/eventlog_proc.ko
-	[ -e "$proc" ] || skip "there is no eventlog_proc.ko"
-	for arguments in "-o FILE" "-o FILE --rotate 64K,99" "-o FILE -f code!=77" "--split FILE"; do
-		rm -rf "$work"/file*
-		# shellcheck disable=SC2086 # several words
-		start_capture ${arguments//FILE/$work/file} --per-cpu-bytes 4M -e 'proc/exit'
-		for i in 1 2; do
-			insmod "$proc"
-			(exit 9) || true
-			rmmod eventlog_proc
-		done
-		stop_capture INT
-		[ "$status" = 0 ]
-		files=("$work"/file*)
-		[ ! -d "$work/file" ] || files=("$work/file"/*)
-		run_elog show -f 'code == 9' "${files[@]}"
-		[ "$status" = 0 ]
-		[ "${#lines[@]}" = 2 ]
-	done
-}
-
 @test "capture: -f, --format, --fields, --color with live output" {
 	start_capture -f 'number >= 3 && number < 6' -f 'word == "word"'
 	produce 0 10 0
@@ -746,199 +675,6 @@ assert [json.loads(row["fields"])["number"] for row in rows] == [0, 1, 2, 3], ro
 	[ "$status" = 0 ]
 	contains "$output" '"number":7'
 	[ "$(grep -c '"provider"' <<< "$output")" = 1 ]
-}
-
-# Sets $turns to the number of times the other thread of the capture has slept.
-count_turns()
-{
-	local task text
-
-	for task in "/proc/$capture/task"/*; do
-		[ "${task##*/}" != "$capture" ] || continue
-		read -r -d '' text < "$task/status" || true
-		[[ $text =~ $'\n'voluntary_ctxt_switches:[[:blank:]]*([0-9]+) ]]
-		turns=${BASH_REMATCH[1]}
-	done
-}
-
-has_turned()
-{
-	count_turns
-	[ "$turns" -ge "$1" ]
-}
-
-# Waits until that thread has emptied the rings, which it does after each sleep.
-wait_taken()
-{
-	local turns
-
-	count_turns
-	wait_for has_turned $((turns + 2))
-}
-
-# Emits these numbers on CPU 0 while the capture empties its rings.
-produce_slowly()
-{
-	local first
-
-	for ((first = $1; first < $1 + $2; first += 500)); do
-		[ "$(taskset -c 0 "$PRODUCER" $first 500 0)" = 500 ]
-		wait_taken
-	done
-}
-
-# Creates a pipe, $pipe, with a reader that does not read.
-make_pipe()
-{
-	rm -f "$work/pipe"
-	mkfifo "$work/pipe"
-	exec {pipe}<> "$work/pipe"
-}
-
-# Starts reading it to $work/read, without the zeroes that filled it.
-read_pipe()
-{
-	cat "$work/pipe" > "$work/read" 3>&- {pipe}>&- &
-	reader=$!
-	background+=("$reader")
-	exec {pipe}>&-
-}
-
-# Starts a capture with these options and the full pipe as output.
-start_stalled()
-{
-	make_pipe
-	# dd leaves the pipe non-blocking.
-	dd if=/dev/zero bs=4096 oflag=nonblock >&"$pipe" 2> "$work/dd" || true
-	"$ELOG" capture -v "$@" >&"$pipe" 2> "$work/err" 3>&- &
-	capture=$!
-	background+=("$capture")
-	wait_for has_begun "$work/err" 'elog: capturing'
-}
-
-# Succeeds if the capture waits for the reader: in poll() or in the pipe. It waits for
-# events in ppoll().
-is_stalled()
-{
-	local stack
-
-	stack=$(< "/proc/$capture/task/$capture/stack")
-	[[ $stack == *pipe_write* || ($stack == *sys_poll* && $stack != *ppoll*) ]]
-}
-
-stall()
-{
-	"$ELOG" emit -n 400 stall/event
-	wait_taken
-	is_stalled
-}
-
-@test "capture: events wait in memory for the output, and keep their names" {
-	rmmod eventlog
-	insmod "$EVENTLOG_KO" events_max=64
-	for arguments in "" "--format json -f level<=info" "-o $work/pipe -f level<=info"; do
-		case $arguments in
-		-o*)
-			make_pipe
-			# shellcheck disable=SC2086 # several words
-			start_capture --per-cpu-bytes 64K $arguments
-			;;
-		*)
-			# shellcheck disable=SC2086 # several words
-			start_stalled --per-cpu-bytes 64K $arguments
-			;;
-		esac
-		# The following events are not printed before the pipe is read.
-		wait_for stall
-		# A new process, and more events than fit in a ring.
-		rm -f "$work/seen"
-		produce 0 100 0 "$work/seen" > "$work/done" 3>&- &
-		brief=$!
-		background+=("$brief")
-		wait_for has_lines "$work/done" 1
-		wait_taken
-		touch "$work/seen"
-		wait "$brief"
-		produce_slowly 500 2000
-		forget_events
-		[[ $("$ELOG" list) != *number* ]]
-		read_pipe
-		stop_capture INT
-		wait "$reader"
-		echo "$arguments: $(< "$work/err")"
-		[ "$status" = 0 ]
-		contains "$(< "$work/err")" "lost 0"
-		case $arguments in
-		-o*)
-			run_elog show "$work/read"
-			[ "$status" = 0 ]
-			echo "$output" > "$work/all"
-			;;
-		*json*)
-			tr -d '\0' < "$work/read" > "$work/json"
-			"$PYTHON" -c '
-import json, sys
-rows = [json.loads(line) for line in sys.stdin]
-assert [row["time"] for row in rows] == sorted(row["time"] for row in rows)
-for row in rows:
-    print(row["cpu"], row["tid"], row["comm"], row["time"], row["provider"], "-",
-          row["event"], *("%s=%s" % field for field in row["fields"].items()))
-' < "$work/json" > "$work/all"
-			;;
-		*)
-			tr -d '\0' < "$work/read" > "$work/all"
-			;;
-		esac
-		grep -v ' stall - event' "$work/all" > "$work/text"
-		[ "$(wc -l < "$work/text")" = 2100 ]
-		sed -n 's/.* number - step  *number=\([0-9]*\) .*/\1/p' "$work/text" |
-			diff -q - <(seq 0 99; seq 500 2499)
-		# Its name was read while it existed.
-		[ "$(head -n 100 "$work/text" | awk '$3 !~ /^:/' | wc -l)" = 100 ]
-	done
-	rmmod eventlog
-	insmod "$EVENTLOG_KO"
-}
-
-# Emits one more event, which may be lost; succeeds if it is captured.
-emit_another()
-{
-	taskset -c 0 "$PRODUCER" "$emitted" 1 0 > "$work/another"
-	emitted=$((emitted + 1))
-	wait_taken
-	grep -qa "number=$((emitted - 1)) " "$work/read"
-}
-
-@test "capture: events that find no memory are lost, and counted at their place" {
-	start_stalled --per-cpu-bytes 8K
-	[ "$(taskset -c 0 "$PRODUCER" 0 20000 0)" = 20000 ]
-	read_pipe
-	wait_for grep -qa '^# lost' "$work/read"
-	emitted=20000
-	wait_for emit_another
-	stop_capture INT
-	wait "$reader"
-	[ "$status" = 2 ]
-	tr -d '\0' < "$work/read" > "$work/text"
-	lost=$(sed -n 's/^# lost \([0-9]*\) events* on CPU 0: no room .*/\1/p' "$work/text" |
-		awk '{ sum += $1 } END { print sum }')
-	[ "$lost" -gt 0 ]
-	contains "$(< "$work/err")" "lost $lost: no room $lost" "lost $lost of number/step"
-	sed -n 's/.* number=\([0-9]*\) .*/\1/p' "$work/text" > "$work/numbers"
-	[ $(($(wc -l < "$work/numbers") + lost)) = $emitted ]
-	sort -c -n -u "$work/numbers"
-	[ "$(tail -n 1 "$work/numbers")" = $((emitted - 1)) ]
-	# The number of missing events equals the reported loss.
-	awk '/^#/ { lost += $3; next }
-		{
-			match($0, /number=[0-9]*/)
-			number = substr($0, RSTART + 7, RLENGTH - 7)
-			if (number != seen + lost) {
-				print "at " number ": " seen " and " lost " lost"
-				exit 1
-			}
-			seen++
-		}' "$work/text"
 }
 
 @test "capture: times of day are right in a time namespace" {
@@ -1039,4 +775,13 @@ assert capture.wait() == 1
 	numbers "$work"/parts* | are_numbers 0 20000
 	"$ELOG" show -q "$work"/parts* > "$work/parts.txt"
 	[ "$(grep -c ' renamed ' "$work/parts.txt")" = 10000 ]
+}
+
+@test "a file may follow --" {
+	elog capture -q -e dash -o "$work/dash.elog" -- "$ELOG" emit dash/x
+	[ "$(elog show --fields event -- "$work/dash.elog")" = "event=x" ]
+	[ "$(elog export --format jsonl -- "$work/dash.elog" | grep -c '"event":"x"')" = 1 ]
+	[ "$(elog sql -- "$work/dash.elog" 'SELECT count(*) FROM x' | tail -n 1)" = 1 ]
+	elog report -o "$work/dash.html" -- "$work/dash.elog"
+	grep -q dash "$work/dash.html"
 }

@@ -136,14 +136,3 @@ assert summary["events"] == 20 and summary["rejected"] == 400, summary' <<< "$ou
 	[[ $'\n'$stderr == *$'\nelog: filter in the kernel: bytes > 1000\n'* ]]
 	[[ $stderr == *"elog: 400 events"*" rejected by the filter in the kernel"* ]]
 }
-
-@test "capture -f: cpu, pid, tid, comm and session are those of the event" {
-	run_elog capture -v --fields fields -f 'comm == elog && @session == 5 && pid != 1 && cpu == 0' \
-		-- sh -c 'taskset -c 0 "$ELOG" emit -n 2 -s 5 who/one "u32 a" a=1
-		taskset -c 0 "$ELOG" emit -n 2 who/one "u32 a" a=2
-		taskset -c 1 "$ELOG" emit -n 2 -s 5 who/one "u32 a" a=3'
-	[ "$status" = 0 ]
-	[ "$output" = $'fields={"a":1}\nfields={"a":1}' ]
-	[[ $stderr == *"elog: 4 events rejected by the filter in the kernel"* ]]
-	[[ $stderr == *"elog: 2 records, "* ]]
-}

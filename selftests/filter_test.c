@@ -1614,6 +1614,7 @@ TEST(filters_in_interrupts_and_nmis)
 		/* From here on the module has a handler for the NMIs. */
 		if (inject && i < 10)
 			inject = !system("vm-nmi 10 2> /dev/null");
+		/* pause: the loop waits for events of all contexts. */
 		usleep(1000);
 		while (consumer_next(&consumer, &record)) {
 			if (record.bytes < 8)

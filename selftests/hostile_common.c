@@ -194,17 +194,17 @@ static const struct {
 	size_t bytes;
 } calls[] = {
 #define CALL(number, type) { number, sizeof(struct type) }
-	CALL(0, eventlog_version), CALL(1, eventlog_register), CALL(1, eventlog_register),
-	CALL(2, eventlog_unregister), CALL(3, eventlog_delete), CALL(4, eventlog_counts),
-	CALL(5, eventlog_definitions), CALL(6, eventlog_user_quota),
+	CALL(0, eventlog_info), CALL(1, eventlog_register), CALL(1, eventlog_register),
+	CALL(2, eventlog_unregister), CALL(3, eventlog_delete),
+	CALL(5, eventlog_list), CALL(5, eventlog_list),
 	CALL(8, eventlog_subscribe), CALL(9, eventlog_rule),
 	CALL(10, eventlog_rule_delete), CALL(11, eventlog_flush), CALL(12, eventlog_stat),
-	CALL(13, eventlog_describe), CALL(14, eventlog_pause), CALL(15, eventlog_names),
-	CALL(16, eventlog_marker_next), CALL(17, eventlog_marker_set),
-	CALL(18, eventlog_marker_policy), CALL(19, eventlog_marker_policy_next),
-	CALL(20, eventlog_filter_get), CALL(24, eventlog_attach), CALL(25, eventlog_detach),
+	CALL(13, eventlog_describe), CALL(14, eventlog_pause),
+	CALL(17, eventlog_marker_set), CALL(17, eventlog_marker_set),
+	CALL(20, eventlog_filter_get), CALL(21, eventlog_marker_handlers),
+	CALL(24, eventlog_attach), CALL(25, eventlog_detach),
 	/* Not INSTANCE_CREATE: instances would outlive the test. */
-	CALL(27, eventlog_instance_delete), CALL(28, eventlog_instance_next),
+	CALL(27, eventlog_instance_delete),
 	CALL(29, eventlog_instance_open),
 #undef CALL
 };
@@ -232,11 +232,10 @@ static void request_fill(struct hostile *hostile, union request *request, unsign
 		request->delete.event = PTR("name");
 		break;
 	case 5:
-		request->definitions.buffer = out;
-		request->definitions.buffer_size = TEXT_BYTES;
-		break;
-	case 6:
-		request->quota.quota = pick(hostile, EVENTLOG_QUOTAS);
+		request->list.kind = pick(hostile, 8);
+		request->list.cursor = pick(hostile, 4) ? 0 : pick(hostile, 300);
+		request->list.buffer = out;
+		request->list.buffer_size = pick(hostile, 8) ? TEXT_BYTES : pick(hostile, 64);
 		break;
 	case 8:
 		request->subscribe.ring_bytes = pick(hostile, 4) ? RING_BYTES : 0;
@@ -251,39 +250,20 @@ static void request_fill(struct hostile *hostile, union request *request, unsign
 		request->stat.ring = pick(hostile, 2) ? EVENTLOG_RINGS_ALL : 0;
 		break;
 	case 13:
-		request->describe.flags = pick(hostile, 2);
+		request->describe.descriptor = pick(hostile, 64);
 		request->describe.text = out;
 		request->describe.text_size = TEXT_BYTES;
 		break;
 	case 14:
 		request->pause.paused = pick(hostile, 2);
 		break;
-	case 15:
-		request->names.names = out;
-		request->names.count = TEXT_BYTES / sizeof(struct eventlog_name);
-		request->names.name_size = sizeof(struct eventlog_name);
-		break;
-	case 16:
-		request->marker_next.text = out;
-		request->marker_next.text_size = TEXT_BYTES;
-		break;
 	case 17:
-		request->marker_set.module = random_name(hostile);
+		request->marker_set.flags = pick(hostile, 2) ? EVENTLOG_MARKER_SET_PROGRAMS : 0;
+		request->marker_set.owner = random_name(hostile);
+		request->marker_set.marker = pick(hostile, 2) ? random_name(hostile) : 0;
 		request->marker_set.handlers = pick(hostile, 8);
 		request->marker_set.operation = pick(hostile, 3);
 		request->marker_set.filter = random_filter(hostile);
-		break;
-	case 18:
-		request->marker_policy.program = random_name(hostile);
-		request->marker_policy.marker = random_name(hostile);
-		request->marker_policy.handlers = EVENTLOG_MARKER_PROBE;
-		request->marker_policy.operation = pick(hostile, 2);
-		request->marker_policy.filter = random_filter(hostile);
-		break;
-	case 19:
-		request->marker_policy_next.id = pick(hostile, 4);
-		request->marker_policy_next.text = out;
-		request->marker_policy_next.text_size = TEXT_BYTES;
 		break;
 	case 20:
 		request->filter_get.write_index = pick(hostile, 6);
@@ -293,16 +273,17 @@ static void request_fill(struct hostile *hostile, union request *request, unsign
 		request->filter_get.pool = out + TEXT_BYTES / 2;
 		request->filter_get.pool_size = TEXT_BYTES / 2;
 		break;
+	case 21:
+		request->marker_handlers.write_index = pick(hostile, 6);
+		request->marker_handlers.handlers = pick(hostile, 8);
+		request->marker_handlers.defaults = pick(hostile, 8);
+		break;
 	case 24:
 		request->attach.ring = pick(hostile, 2) * pick(hostile, 4);
 		request->attach.data_bytes = page_size() << (1 + pick(hostile, 3));
 		break;
 	case 25:
 		request->detach.ring = 1 + pick(hostile, 4);
-		break;
-	case 28:
-		request->instance_next.name = out;
-		request->instance_next.name_size = TEXT_BYTES;
 		break;
 	}
 }
@@ -329,7 +310,7 @@ static void random_ioctl(struct hostile *hostile)
 	/* Large rings take long and have a test of their own: subscribe_huge_rings. */
 	if (number == 8 && request.subscribe.ring_bytes > 1 << 21)
 		request.subscribe.ring_bytes %= 1 << 21;
-	/* Other encodings are not decoded further, except for VERSION. */
+	/* Other encodings are not decoded further, except for INFO. */
 	ioctl(fd, pick(hostile, 16) ? EVENTLOG_IOC(number) :
 	      _IOWR(EVENTLOG_IOC_TYPE, number, __u64),
 	      pick(hostile, 100) ? (void *)&request :

@@ -151,8 +151,7 @@ TEST(consumer_overwrites_its_page)
 	users.index = register_event(users.fd, "event u64 number").write_index;
 	consumer_open(&users.good, 1 << 18);
 	consumer_open(&users.bad[0], 2 * page_size());
-	if (device_version().features & EVENTLOG_FEATURE_OVERWRITE)
-		request.flags = EVENTLOG_SUBSCRIBE_OVERWRITE;
+	request.flags = EVENTLOG_SUBSCRIBE_OVERWRITE;
 	consumer_open_with(&users.bad[1], &request);
 	rule_add(users.good.fd, NULL, NULL);
 	rule_add(users.bad[0].fd, NULL, NULL);
@@ -786,10 +785,10 @@ static void *change_size(void *argument)
 
 	cpu_pin(changing->cpu);
 	while (!__atomic_load_n(&changing->stop, __ATOMIC_ACQUIRE)) {
-		*size = sizeof(struct eventlog_version);
+		*size = sizeof(struct eventlog_info);
 		*size = 1 << 20;
 		*size = 4;
-		*size = sizeof(struct eventlog_version);
+		*size = sizeof(struct eventlog_info);
 		*size = 0xffffffff;
 	}
 	return NULL;
@@ -812,7 +811,7 @@ TEST(struct_size_changes_during_the_call)
 		changing.memory[at] = 0x5a;
 	CHECK_EQ(pthread_create(&thread, NULL, change_size, &changing), 0);
 	for (i = 0; i < 100000 || !succeeded; i++) {
-		if (ioctl(fd, EVENTLOG_IOC_VERSION, changing.memory))
+		if (ioctl(fd, EVENTLOG_IOC_INFO, changing.memory))
 			CHECK(errno == EINVAL || errno == E2BIG);
 		else
 			succeeded++;
@@ -874,21 +873,17 @@ TEST(race_with_close)
 static int race_definitions(struct race *race)
 {
 	__u64 buffer[128];
-	struct eventlog_definitions request = {
-		.size = sizeof(request), .buffer = PTR(buffer),
-	};
+	struct eventlog_list list = list_request(EVENTLOG_LIST_DEFINITIONS, buffer, 0);
 	const struct eventlog_definition *definition = (void *)buffer;
 	unsigned int i;
 
 	for (i = 0; i < 30; i++) {
-		request.buffer_size = sizeof(buffer);
-		if (ioctl(race->fd, EVENTLOG_IOC_DEFINITIONS, &request)) {
-			CHECK_EQ(errno, ENOENT);
-			request.descriptor = 0;
+		list.buffer_size = sizeof(buffer);
+		CHECK_OK(ioctl(race->fd, EVENTLOG_IOC_LIST, &list));
+		CHECK(list.buffer_size <= sizeof(buffer));
+		if (!list.count)
 			continue;
-		}
-		CHECK(request.count && request.buffer_size <= sizeof(buffer));
-		CHECK(definition->size <= request.buffer_size);
+		CHECK(definition->size <= list.buffer_size);
 		CHECK(!strncmp((char *)(definition + 1), "eventlog 1\nprovider ", 20));
 	}
 	return -1;
@@ -897,18 +892,16 @@ static int race_definitions(struct race *race)
 /* Threads describe, list and delete definitions while others create them. */
 static int race_describe(struct race *race)
 {
-	struct eventlog_describe request = {
-		.size = sizeof(request), .flags = EVENTLOG_DESCRIBE_NEXT,
-	};
+	struct eventlog_describe request = { .size = sizeof(request) };
 	char text[512];
 	unsigned int i;
 
 	for (i = 0; i < 30; i++) {
+		request.descriptor++;
 		request.text = PTR(text);
 		request.text_size = sizeof(text);
 		if (ioctl(race->fd, EVENTLOG_IOC_DESCRIBE, &request)) {
 			CHECK_EQ(errno, ENOENT);
-			request.descriptor = 0;
 			continue;
 		}
 		CHECK_EQ(strnlen(text, sizeof(text)) + 1, request.text_size);

@@ -21,35 +21,38 @@
 
 #define RING_BYTES 65536
 
-/* Gets the instance after @id; returns as ioctl(2). */
-static int next_instance(int fd, __u32 id, struct eventlog_instance_next *next,
-			 char name[EVENTLOG_INSTANCE_NAME_MAX])
+/* An instance and its name. */
+struct listed {
+	struct eventlog_instance_info info;
+	char name[EVENTLOG_INSTANCE_NAME_MAX];
+};
+
+/* Gets the instance after @id; returns 1, 0 if there is none, or as ioctl(2). */
+static int next_instance(int fd, __u32 id, struct listed *next)
 {
-	memset(next, 0, sizeof(*next));
-	next->size = sizeof(*next);
-	next->id = id;
-	next->name = PTR(name);
-	next->name_size = EVENTLOG_INSTANCE_NAME_MAX;
-	return ioctl(fd, EVENTLOG_IOC_INSTANCE_NEXT, next);
+	struct eventlog_list list = list_request(EVENTLOG_LIST_INSTANCES, next, sizeof(*next));
+	int ret;
+
+	list.cursor = id;
+	ret = ioctl(fd, EVENTLOG_IOC_LIST, &list);
+	return ret ? ret : (int)list.count;
 }
 
 /* Number of instances, all of which are deleted if @remove. */
 static unsigned int count_instances(bool remove)
 {
-	char name[EVENTLOG_INSTANCE_NAME_MAX];
-	struct eventlog_instance_next next;
 	unsigned int count = 0;
 	int fd = device_open();
+	struct listed next;
 	__u32 id = 0;
 
-	while (!next_instance(fd, id, &next, name)) {
-		CHECK(next.id > id);
-		id = next.id;
+	while (CHECK_OK(next_instance(fd, id, &next))) {
+		CHECK(next.info.id > id);
+		id = next.info.id;
 		count++;
 		if (remove)
 			CHECK_OK(try_delete_instance(fd, id));
 	}
-	CHECK_EQ(errno, ENOENT);
 	close(fd);
 	return count;
 }
@@ -62,14 +65,6 @@ static void subscribe_all(struct consumer *consumer, int fd)
 	rule_add(consumer->fd, NULL, NULL);
 }
 
-static struct eventlog_counts counts(int fd)
-{
-	struct eventlog_counts request = { .size = sizeof(request) };
-
-	CHECK_OK(ioctl(fd, EVENTLOG_IOC_COUNTS, &request));
-	return request;
-}
-
 TEST(bad_requests)
 {
 	static const char *const names[] = {
@@ -77,11 +72,10 @@ TEST(bad_requests)
 	};
 	char name[EVENTLOG_INSTANCE_NAME_MAX + 1];
 	struct eventlog_instance_create request;
-	struct eventlog_version version = device_version();
 	int fd = device_open();
 	unsigned int i;
 
-	CHECK(version.features & EVENTLOG_FEATURE_INSTANCES);
+	CHECK(info_of(fd).features & EVENTLOG_FEATURE_INSTANCES);
 	for (i = 0; i < ARRAY_SIZE(names); i++) {
 		test_note("name '%s'", names[i]);
 		request = create_request(names[i]);
@@ -108,7 +102,7 @@ TEST(bad_requests)
 	REFUSE(group, -1);
 	for (i = 0; i < 32; i++)
 		REFUSE(limits_set, 1U << i);
-	for (i = 0; i < EVENTLOG_INSTANCE_LIMITS; i++)
+	for (i = 0; i < EVENTLOG_QUOTAS_MAX; i++)
 		REFUSE(limits[i], 1);
 #undef REFUSE
 #define REFUSE_LIMIT(quota, value)						\
@@ -118,7 +112,7 @@ TEST(bad_requests)
 		request.limits[quota] = (value);				\
 		CHECK_ERRNO(try_create(fd, &request), EINVAL);			\
 	} while (0)
-	REFUSE_LIMIT(EVENTLOG_QUOTA_EVENTS, version.events_max + 1);
+	REFUSE_LIMIT(EVENTLOG_QUOTA_EVENTS, info_of(fd).events_max + 1);
 	REFUSE_LIMIT(EVENTLOG_QUOTA_DEFINITIONS, 1ULL << 32);
 	REFUSE_LIMIT(EVENTLOG_QUOTA_REGISTRATIONS, ~0ULL);
 	REFUSE_LIMIT(EVENTLOG_QUOTA_TRACE_BYTES, 1);
@@ -156,14 +150,13 @@ TEST(results_not_writable)
 static void refused_to_manage(void)
 {
 	struct eventlog_instance_create request = create_request("mine");
-	char name[EVENTLOG_INSTANCE_NAME_MAX];
-	struct eventlog_instance_next next;
+	struct listed next;
 	int fd;
 
 	CHECK_OK(fd = device_open());
 	CHECK_ERRNO(try_create(fd, &request), EPERM);
 	CHECK_ERRNO(try_delete_instance(fd, 1), EPERM);
-	CHECK_ERRNO(next_instance(fd, 0, &next, name), EPERM);
+	CHECK_ERRNO(next_instance(fd, 0, &next), EPERM);
 	CHECK_ERRNO(try_open_instance(fd, 1), EPERM);
 	close(fd);
 }
@@ -195,8 +188,8 @@ TEST(no_capability)
 TEST(node)
 {
 	struct eventlog_instance_create request = create_request("web-1.a_B");
-	char name[EVENTLOG_INSTANCE_NAME_MAX];
-	struct eventlog_instance_next next;
+	struct eventlog_list list;
+	struct listed next;
 	static const char device[] = "/dev/eventlog-web-1.a_B", copy[] = "/dev/eventlog_copy";
 	struct stat status;
 	__u32 id, other;
@@ -213,19 +206,18 @@ TEST(node)
 	CHECK_EQ(status.st_gid, OTHER);
 	root = device_open();
 	CHECK_ERRNO(try_create(root, &request), EEXIST);
-	CHECK_OK(next_instance(root, 0, &next, name));
-	CHECK(!strcmp(name, "web-1.a_B"));
-	CHECK_EQ(next.id, id);
-	CHECK_EQ(next.owner, USER);
-	CHECK_EQ(next.group, OTHER);
-	CHECK_EQ(next.mode, 0640);
-	CHECK_EQ(next.name_size, strlen(name) + 1);
-	CHECK_EQ(next.files, 1);
-	CHECK_ERRNO(next_instance(root, id, &next, name), ENOENT);
-	next.id = 0;
-	next.name_size = 9;
-	CHECK_ERRNO(ioctl(root, EVENTLOG_IOC_INSTANCE_NEXT, &next), EMSGSIZE);
-	CHECK_EQ(next.name_size, 10);
+	CHECK_EQ(next_instance(root, 0, &next), 1);
+	CHECK(!strcmp(next.name, "web-1.a_B"));
+	CHECK_EQ(next.info.text_offset, sizeof(next.info));
+	CHECK_EQ(next.info.id, id);
+	CHECK_EQ(next.info.owner, USER);
+	CHECK_EQ(next.info.group, OTHER);
+	CHECK_EQ(next.info.mode, 0640);
+	CHECK_EQ(next.info.files, 1);
+	CHECK_EQ(next_instance(root, id, &next), 0);
+	list = list_request(EVENTLOG_LIST_INSTANCES, &next, sizeof(next.info) + 8);
+	CHECK_ERRNO(ioctl(root, EVENTLOG_IOC_LIST, &list), EMSGSIZE);
+	CHECK_EQ(list.buffer_size, sizeof(next.info) + 16);
 
 	/* A node that someone has copied outlives the instance. */
 	unlink(copy);
@@ -282,16 +274,16 @@ TEST(neighbours)
 		request.text_size = sizeof(text);
 		CHECK_OK(ioctl(consumers[i].fd, EVENTLOG_IOC_DESCRIBE, &request));
 		CHECK_EQ(request.instance, ids[i]);
-		CHECK_EQ(counts(fds[i]).subscribers, 1);
+		CHECK_EQ(info_of(fds[i]).subscribers, 1);
 		for (j = 0; j < 3; j++) {
 			other = describe(consumers[i].fd, registrations[j].descriptor, NULL);
 			CHECK_EQ(!other, i != j);
 			free(other);
 		}
 		if (ids[i])
-			CHECK_EQ(counts(fds[i]).events, 1);
+			CHECK_EQ(info_of(fds[i]).events, 1);
 		if (ids[i])
-			CHECK_EQ(counts(fds[i]).providers, 0);
+			CHECK_EQ(info_of(fds[i]).providers, 0);
 	}
 	for (i = 0; i < 3; i++) {
 		consumer_close(&consumers[i]);
@@ -308,30 +300,30 @@ static void owner_uses(void)
 {
 	struct eventlog_instance_create request = create_request("of_owner");
 	struct eventlog_subscribe setup = subscribe_request(0);
-	struct eventlog_marker_policy policy = {
-		.size = sizeof(policy), .handlers = EVENTLOG_MARKER_PRINT,
+	struct eventlog_marker_set policy = {
+		.size = sizeof(policy), .flags = EVENTLOG_MARKER_SET_PROGRAMS,
+		.handlers = EVENTLOG_MARKER_PRINT,
 	};
 	struct eventlog_marker_set set = {
 		.size = sizeof(set), .handlers = EVENTLOG_MARKER_PRINT,
 	};
-	char name[EVENTLOG_INSTANCE_NAME_MAX];
-	struct eventlog_instance_next next;
+	struct listed next;
 	struct consumer consumer;
 	int fd, root = device_open();
 
 	CHECK_ERRNO(ioctl(root, EVENTLOG_IOC_SUBSCRIBE, &setup), EPERM);
-	CHECK_ERRNO(ioctl(root, EVENTLOG_IOC_POLICY_ADD, &policy), EPERM);
-	CHECK_ERRNO(next_instance(root, 0, &next, name), EPERM);
+	CHECK_ERRNO(ioctl(root, EVENTLOG_IOC_MARKER_SET, &policy), EPERM);
+	CHECK_ERRNO(next_instance(root, 0, &next), EPERM);
 	CHECK_ERRNO(try_open_instance(root, shared_id), EPERM);
 	fd = CHECK_OK(open(shared_device, O_RDWR));
-	CHECK_EQ(counts(fd).restricted, 0);
-	CHECK_OK(ioctl(fd, EVENTLOG_IOC_POLICY_ADD, &policy));
-	CHECK_EQ(counts(fd).policies, 1);
+	CHECK_EQ(info_of(fd).restricted, 0);
+	CHECK_OK(ioctl(fd, EVENTLOG_IOC_MARKER_SET, &policy));
+	CHECK_EQ(info_of(fd).policies, 1);
 	CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_MARKER_SET, &set), ENOENT);
 	/* It sees this instance, and manages none. */
-	CHECK_OK(next_instance(fd, 0, &next, name));
-	CHECK_EQ(next.id, shared_id);
-	CHECK_ERRNO(next_instance(fd, shared_id, &next, name), ENOENT);
+	CHECK_EQ(next_instance(fd, 0, &next), 1);
+	CHECK_EQ(next.info.id, shared_id);
+	CHECK_EQ(next_instance(fd, shared_id, &next), 0);
 	CHECK_ERRNO(try_open_instance(fd, shared_id + 1), ENOENT);
 	CHECK_ERRNO(try_create(fd, &request), EPERM);
 	CHECK_ERRNO(try_delete_instance(fd, shared_id), EPERM);
@@ -353,7 +345,7 @@ static void other_uses(void)
 	request.flags = EVENTLOG_REGISTER_PERSIST;
 	CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_REGISTER, &request), EPERM);
 	CHECK_OK(try_register(fd, "other u32 value"));
-	CHECK_EQ(counts(fd).restricted, 1);
+	CHECK_EQ(info_of(fd).restricted, 1);
 	/* A file that is made from another one has the rights of its maker. */
 	again = open_instance(fd);
 	CHECK_ERRNO(ioctl(again, EVENTLOG_IOC_SUBSCRIBE, &setup), EPERM);
@@ -425,8 +417,9 @@ TEST(limits)
 /* Every user of a deleted instance learns of it, and what was emitted before is not lost. */
 TEST(deletion)
 {
-	struct eventlog_marker_policy policy = {
-		.size = sizeof(policy), .handlers = EVENTLOG_MARKER_PRINT,
+	struct eventlog_marker_set policy = {
+		.size = sizeof(policy), .flags = EVENTLOG_MARKER_SET_PROGRAMS,
+		.handlers = EVENTLOG_MARKER_PRINT,
 	};
 	struct eventlog_subscribe setup = subscribe_request(RING_BYTES);
 	struct eventlog_rule rule = rule_request(NULL, NULL);
@@ -478,7 +471,7 @@ TEST(deletion)
 	attach = attach_request(mapped_least_bytes());
 	CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_ATTACH, &attach), ENODEV);
 	CHECK_ERRNO(ioctl(consumer.fd, EVENTLOG_IOC_RULE_ADD, &rule), ENODEV);
-	CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_POLICY_ADD, &policy), ENODEV);
+	CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_MARKER_SET, &policy), ENODEV);
 	CHECK_ERRNO(try_open_instance(fd, 0), ENODEV);
 
 	/* The records that are left can be read and described. */
@@ -496,7 +489,7 @@ TEST(deletion)
 	CHECK_EQ(lost_sum(stat_all(consumer.fd).lost), 0);
 	mapped_unmap(&mapped);
 	CHECK_OK(try_unregister(fd, written.write_index));
-	CHECK_EQ(counts(fd).subscribers, 1);
+	CHECK_EQ(info_of(fd).subscribers, 1);
 	consumer_close(&consumer);
 	/* A producer that emits for the first time now learns of it, too. */
 	CHECK_EQ(status_get(&map, &mapped_event), EVENTLOG_STATUS_ENABLED | EVENTLOG_STATUS_SYNC);
@@ -601,7 +594,7 @@ TEST(deletion_in_use)
 		int instance = create("churn", &id);
 
 		/* Most rounds see it in use. */
-		for (i = 0; i < 20 && !counts(instance).enabled; i++)
+		for (i = 0; i < 20 && !info_of(instance).enabled; i++)
 			test_pause();
 		CHECK_EQ(emit(fd, request.write_index, &round, sizeof(round)), 8);
 		delete_instance(id);

@@ -521,6 +521,46 @@ TEST(held_lock)
 	load("");
 }
 
+/* Adds a rule in a process that waits for a lock. */
+static pid_t wait_for_rule(const struct consumer *consumer)
+{
+	pid_t child = test_fork();
+
+	if (!child) {
+		rule_add(consumer->fd, "locked", "*");
+		_exit(0);
+	}
+	WAIT_FOR(thread_state(child) == 'D');
+	return child;
+}
+
+/* A process that waits for another one to add its rule can be killed. */
+TEST(waiting_for_a_rule_can_be_killed)
+{
+	struct consumer consumers[2];
+	struct eventlog_register event;
+	pid_t holder, children[2];
+	int device, i;
+
+	load_traced("");
+	steps_need();
+	device = device_open();
+	event = register_event(device, "locked u32 a");
+	for (i = 0; i < 2; i++)
+		consumer_open(&consumers[i], 1 << 16);
+	holder = hold_lock(&event);
+	for (i = 0; i < 2; i++)
+		children[i] = wait_for_rule(&consumers[i]);
+	CHECK_OK(kill(children[1], SIGKILL));
+	test_join_signal(children[1], SIGKILL);
+	CHECK_EQ(file_number(PARAMETERS "/hold"), 1);
+	release_lock(holder);
+	test_join(children[0]);
+	for (i = 0; i < 2; i++)
+		consumer_close(&consumers[i]);
+	close(device);
+}
+
 #define BUSY_EVENTS 16
 #define BUSY_SUBSCRIBERS 4
 

@@ -162,19 +162,20 @@ static __u64 filter_make(struct filter *filter, unsigned int count)
 
 static int try_policy(int fd, const char *marker)
 {
-	struct eventlog_marker_policy request = {
-		.size = sizeof(request), .operation = EVENTLOG_MARKER_OP_ADD,
+	struct eventlog_marker_set request = {
+		.size = sizeof(request), .flags = EVENTLOG_MARKER_SET_PROGRAMS,
+		.operation = EVENTLOG_MARKER_OP_ADD,
 		.handlers = EVENTLOG_MARKER_PRINT, .marker = PTR(marker),
 	};
 
-	return ioctl(fd, EVENTLOG_IOC_POLICY_ADD, &request);
+	return ioctl(fd, EVENTLOG_IOC_MARKER_SET, &request);
 }
 
 #define EVENTS 3000
 
 TEST(longest_hold)
 {
-	int subscribers[8], last, producer, i;
+	int subscribers[8], last, producer, kept, i;
 	__u32 id;
 
 	tenant_make();
@@ -192,7 +193,7 @@ TEST(longest_hold)
 	CHECK_STEPS("RULE_ADD", 500);
 	steps_reset();
 	CHECK_OK(try_policy(subscribers[0], long_glob(true)));
-	CHECK_STEPS("POLICY_ADD", 500);
+	CHECK_STEPS("MARKER_SET", 500);
 
 	last = tenant_subscribe(1 << 13);
 	CHECK_OK(try_rule(last, NULL, 0, &id));
@@ -205,6 +206,13 @@ TEST(longest_hold)
 	steps_reset();
 	close(last);
 	CHECK_STEPS("close of a subscriber", 500);
+
+	kept = tenant_open();
+	register_persistent(kept, PROVIDER, "kept u32 x");
+	close(kept);
+	steps_reset();
+	CHECK_OK(try_delete(producer, PROVIDER, "kept"));
+	CHECK_STEPS("DELETE", 500);
 
 	steps_reset();
 	close(producer);
@@ -268,7 +276,6 @@ TEST(all_rules_match)
 /* Ended events are kept until the first subscriber closes; all others have many rules. */
 TEST(retained_definitions)
 {
-	struct eventlog_counts counts = { .size = sizeof(counts) };
 	int first, subscribers[4], producer, i, j;
 	static struct filter filter;
 
@@ -281,8 +288,7 @@ TEST(retained_definitions)
 			CHECK_OK(try_register_number(producer, "ended", i * 100 + j));
 		close(producer);
 	}
-	CHECK_OK(ioctl(first, EVENTLOG_IOC_COUNTS, &counts));
-	CHECK_EQ(counts.retained, EVENTS);
+	CHECK_EQ(info_of(first).retained, EVENTS);
 	for (i = 0; i < 4; i++) {
 		subscribers[i] = tenant_subscribe(0);
 		for (j = 0; j < RULES; j++)
@@ -291,8 +297,7 @@ TEST(retained_definitions)
 	steps_reset();
 	close(first);
 	CHECK_STEPS("close of the first subscriber", 500);
-	CHECK_OK(ioctl(subscribers[0], EVENTLOG_IOC_COUNTS, &counts));
-	CHECK_EQ(counts.retained, 0);
+	CHECK_EQ(info_of(subscribers[0]).retained, 0);
 	for (i = 0; i < 4; i++)
 		close(subscribers[i]);
 	tenant_remove();
@@ -327,11 +332,12 @@ static bool has_ended(pid_t child)
  */
 static bool killed_in_time(void)
 {
-	struct eventlog_marker_policy all = {
-		.size = sizeof(all), .operation = EVENTLOG_MARKER_OP_REMOVE,
+	struct eventlog_marker_set all = {
+		.size = sizeof(all), .flags = EVENTLOG_MARKER_SET_PROGRAMS,
+		.operation = EVENTLOG_MARKER_OP_REMOVE,
 		.handlers = EVENTLOG_MARKER_PRINT | EVENTLOG_MARKER_PROBE,
 	};
-	struct eventlog_counts counts = { .size = sizeof(counts) };
+	struct eventlog_info info;
 	int status;
 	pid_t child;
 
@@ -344,14 +350,14 @@ static bool killed_in_time(void)
 		;
 	kill(child, SIGKILL);
 	CHECK_EQ(waitpid(child, &status, 0), child);
-	CHECK_OK(ioctl(killed_fd, EVENTLOG_IOC_COUNTS, &counts));
+	info = info_of(killed_fd);
 	if (killed_policy)
-		CHECK_OK(ioctl(killed_fd, EVENTLOG_IOC_POLICY_ADD, &all));
+		CHECK_OK(ioctl(killed_fd, EVENTLOG_IOC_MARKER_SET, &all));
 	/* A rule that was not added has no number. */
-	if (!killed_policy && !counts.enabled)
+	if (!killed_policy && !info.enabled)
 		CHECK_ERRNO(try_rule_delete(killed_fd, 1), ENOENT);
 	close(killed_fd);
-	return WIFSIGNALED(status) && !counts.enabled && !counts.policies;
+	return WIFSIGNALED(status) && !info.enabled && !info.policies;
 }
 
 TEST(killed_while_adding)
@@ -377,7 +383,6 @@ TEST(killed_while_adding)
 /* Rules with large filters that match many events reach the limit of the instance. */
 TEST(rules_times_events)
 {
-	struct eventlog_counts counts = { .size = sizeof(counts) };
 	static struct filter filter;
 	int subscriber, producer, i;
 	__u32 id, last = 0;
@@ -403,9 +408,8 @@ TEST(rules_times_events)
 	CHECK_EQ(errno, EDQUOT);
 	CHECK(i > 200);
 	CHECK_OK(try_register_number(producer, "event", 0));
-	CHECK_OK(ioctl(producer, EVENTLOG_IOC_COUNTS, &counts));
-	CHECK_EQ(counts.events, 400 + i);
-	CHECK_EQ(counts.enabled, 400 + i);
+	CHECK_EQ(info_of(producer).events, 400 + i);
+	CHECK_EQ(info_of(producer).enabled, 400 + i);
 	/* A rule less makes room. */
 	CHECK_OK(try_rule_delete(subscriber, last));
 	CHECK_OK(try_register_number(producer, "more", i));

@@ -193,9 +193,9 @@ assert objects[0]["schema"].startswith("eventlog 1\nprovider things\n")'
 	[ "$status" = 0 ]
 	check_json '
 info, = objects
-assert info["abi"] == 2 and info["device"] == "/dev/eventlog", info
+assert info["abi"] == 3 and info["device"] == "/dev/eventlog", info
 assert info["events"] == 1 and info["events_enabled"] == 0, info
-assert "overwrite" in info["features"] and info["captures"] == []
+assert "instances" in info["features"] and info["captures"] == []
 assert info["events_max"] > 0 and info["ring_bytes_max"] == 1 << 30
 assert info["module"] and info["elog"] and "status" not in info'
 	run_elog capture --background -o "$work/a file.elog" -e other
@@ -244,13 +244,13 @@ refused()
 	[ "$status" = 1 ]
 	[[ $stderr == *"File exists"* ]]
 
-	older='this elog V \(ABI 1\) is older than the kernel module V \(ABI 2\): update elog'
-	newer='the kernel module V \(ABI 2\) is older than this elog V \(ABI 3\): update the module'
+	older='this elog V \(ABI 1\) is older than the kernel module V \(ABI 3\): update elog'
+	newer='the kernel module V \(ABI 3\) is older than this elog V \(ABI 4\): update the module'
 	for arguments in "capture -d 1" list "emit upgrade/step"; do
 		# shellcheck disable=SC2086 # several words
 		refused 1 "$older" $arguments
 		# shellcheck disable=SC2086 # several words
-		refused 3 "$newer" $arguments
+		refused 4 "$newer" $arguments
 	done
 
 	run_elog emit upgrade/step

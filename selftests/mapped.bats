@@ -97,9 +97,14 @@ assert {event.cpu for event in events} == {None}' "$work/file"
 @test "mapped events: live output, filtered files, --split, --rotate, --writers and --overwrite" {
 	run_elog capture -- bash -c 'mapped 0 500 mapped'
 	[ "$status" = 0 ]
-	[[ ${lines[0]} =~ ^\ -\ [0-9a-f]{4}\ produce_mapped\  ]]
+	[[ ${lines[0]} =~ ^\ -\ [0-9a-f]{4}\ (produce_mapped|:[0-9]+)\  ]]
 	[ ${#lines[@]} = 500 ]
 	contains "$stderr" "500 events in" "lost 0"
+	# Its name is known while it runs: this one runs until the capture ends.
+	run_elog capture -n 100 -- "$EVENTLOG_BUILD/selftests/produce_mapped" 0 0 mapped
+	[ "$status" = 0 ]
+	[[ ${lines[0]} =~ ^\ -\ [0-9a-f]{4}\ produce_mapped\  ]]
+	[ ${#lines[@]} = 100 ]
 	run_elog capture -q --format json --fields cpu,record_flags,number -- \
 		bash -c 'mapped 0 100 mapped'
 	[ "${lines[99]}" = '{"cpu":null,"record_flags":"mapped","number":99}' ]

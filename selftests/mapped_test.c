@@ -320,7 +320,7 @@ TEST(worker_delivers)
 			CHECK_EQ(mapped_kick(&pair.ring), 8);
 		pair_wait(&pair);
 		WAIT_FOR(mapped_ask(&pair.ring) == EVENTLOG_MAPPED_ASK_KICK);
-		/* Sometimes before, sometimes after the worker's last look. */
+		/* pause: sometimes before, sometimes after the worker's last look. */
 		usleep(round * 10000);
 	}
 	pair_close(&pair);
@@ -354,6 +354,7 @@ static void put_in_sleeping_rings(struct pair *pair, struct mapped *other)
 	pair_wait(pair);
 	/* It sleeps one look of the worker after that; before, the worker takes the records. */
 	WAIT_FOR(mapped_ask(&pair->ring) == EVENTLOG_MAPPED_ASK_KICK);
+	/* pause: the last look is not visible. */
 	usleep(30000);
 	mapped_attach(other, pair->fd, mapped_least_bytes());
 	pair_put(pair);
@@ -556,10 +557,7 @@ static void *take_over(void *argument)
 TEST(ring_is_taken_over)
 {
 	struct eventlog_name names[EVENTLOG_NAMES_MAX];
-	struct eventlog_names request = {
-		.size = sizeof(request), .count = EVENTLOG_NAMES_MAX, .names = PTR(names),
-		.name_size = sizeof(*names),
-	};
+	struct eventlog_list request = list_request(EVENTLOG_LIST_NAMES, names, 0);
 	bool found = false;
 	pthread_t thread;
 	struct pair pair;
@@ -574,8 +572,8 @@ TEST(ring_is_taken_over)
 	pair_check(&pair, getpid(), (long)tid);
 	for (request.ring = pair.consumer.setup.rings - pair.consumer.setup.shards;
 	     request.ring < pair.consumer.setup.rings; request.ring++) {
-		request.count = EVENTLOG_NAMES_MAX;
-		CHECK_OK(ioctl(pair.consumer.fd, EVENTLOG_IOC_NAMES, &request));
+		request.buffer_size = sizeof(names);
+		CHECK_OK(ioctl(pair.consumer.fd, EVENTLOG_IOC_LIST, &request));
 		while (request.count--)
 			found |= names[request.count].tid == (__u32)(long)tid &&
 				 !strcmp(names[request.count].comm, "heir");
@@ -1488,6 +1486,7 @@ TEST(killed_at_any_time)
 				pause();
 		}
 		WAIT_FOR(*sent > 100);
+		/* pause: the signal comes at any moment. */
 		usleep(test_random(&seed) % 3000);
 		CHECK_OK(kill(child, SIGKILL));
 		CHECK_EQ(waitpid(child, NULL, 0), child);

@@ -73,42 +73,58 @@ static __u64 place_hash(const char *place)
 }
 
 struct marker {
-	struct eventlog_marker_next next;
-	char text[1024];
+	struct eventlog_marker_info next;
+	char text[4096];
 	const char *module;
 	const char *tag;
+	const char *predicate;
 	char place[2200];
-	char predicate[EVENTLOG_FILTER_TEXT_MAX];
 };
 
-/* The first marker with a descriptor above @descriptor; returns as ioctl(2). */
+/* The first marker with a descriptor above @descriptor; -1 and ENOENT: there is none. */
 static int marker_next(int fd, __u32 descriptor, struct marker *marker)
 {
+	struct eventlog_list list = list_request(EVENTLOG_LIST_MARKERS, marker,
+						 offsetof(struct marker, module));
 	const char *path, *function;
 
-	memset(&marker->next, 0, sizeof(marker->next));
-	marker->next.size = sizeof(marker->next);
-	marker->next.descriptor = descriptor;
-	marker->next.text = PTR(marker->text);
-	marker->next.text_size = sizeof(marker->text);
-	marker->next.filter_text = PTR(marker->predicate);
-	marker->next.filter_text_size = sizeof(marker->predicate);
-	if (ioctl(fd, EVENTLOG_IOC_MARKER_NEXT, &marker->next))
+	list.cursor = descriptor;
+	do {
+		list.buffer_size = offsetof(struct marker, module);
+		if (ioctl(fd, EVENTLOG_IOC_LIST, &list))
+			return -1;
+	} while (!list.count && list.cursor);
+	if (!list.count) {
+		errno = ENOENT;
 		return -1;
+	}
+	CHECK_EQ(marker->next.text_offset, offsetof(struct marker, text));
 	marker->module = marker->text;
 	marker->tag = marker->module + strlen(marker->module) + 1;
 	path = marker->tag + strlen(marker->tag) + 1;
 	function = path + strlen(path) + 1;
-	CHECK_EQ(function + strlen(function) + 1 - marker->text, marker->next.text_size);
+	marker->predicate = function + strlen(function) + 1;
 	snprintf(marker->place, sizeof(marker->place), "%s:%s:%u", path, function,
 		 marker->next.ordinal);
 	CHECK_EQ(marker->next.id, place_hash(marker->place));
-	if (marker->next.filter_text_size)
-		CHECK_EQ(marker->next.filter_text_size, strlen(marker->predicate) + 1);
-	else
-		marker->predicate[0] = '\0';
+	CHECK(marker->next.filtered || !*marker->predicate);
 	CHECK(marker->next.descriptor > descriptor);
 	return 0;
+}
+
+/* Number of all markers, in few calls. */
+static unsigned int count_markers(int fd)
+{
+	static __u64 buffer[4096];
+	struct eventlog_list list = list_request(EVENTLOG_LIST_MARKERS, buffer, 0);
+	unsigned int count = 0;
+
+	do {
+		list.buffer_size = sizeof(buffer);
+		CHECK_OK(ioctl(fd, EVENTLOG_IOC_LIST, &list));
+		count += list.count;
+	} while (list.cursor);
+	return count;
 }
 
 /* The first marker with a tag; fails if there is none. */
@@ -271,10 +287,10 @@ TEST(schema_of_a_marker)
 /* ------------------------------------------------------------------------
  * Errors
  */
-TEST(marker_next_errors)
+TEST(list_errors)
 {
 	struct marker marker, small;
-	struct eventlog_marker_next request;
+	struct eventlog_list list;
 	int fd = device_open_for(O_RDONLY);
 	__u32 size;
 
@@ -282,35 +298,18 @@ TEST(marker_next_errors)
 	CHECK_OK(marker_next(fd, 0, &marker));
 	CHECK_ERRNO(marker_next(fd, 0xffffffff, &small), ENOENT);
 
-	request = marker.next;
-	request.flags = 1;
-	CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_MARKER_NEXT, &request), EINVAL);
-	CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_MARKER_NEXT, NULL), EFAULT);
-	request = marker.next;
-	request.reserved = 1;
-	CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_MARKER_NEXT, &request), EINVAL);
-	request = marker.next;
-	request.size = 4;
-	CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_MARKER_NEXT, &request), EINVAL);
-
 	/* The call returns the size and touches nothing else. */
 	memset(small.text, 0xa5, sizeof(small.text));
-	for (size = 0; size < marker.next.text_size; size++) {
-		memset(&request, 0, sizeof(request));
-		request.size = sizeof(request);
-		request.text = PTR(small.text);
-		request.text_size = size;
-		CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_MARKER_NEXT, &request), EMSGSIZE);
-		CHECK_EQ(request.text_size, marker.next.text_size);
-		CHECK_EQ(request.descriptor, 0);
-		CHECK_EQ(request.id, 0);
+	for (size = 0; size < marker.next.size; size++) {
+		list = list_request(EVENTLOG_LIST_MARKERS, small.text, size);
+		CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_LIST, &list), EMSGSIZE);
+		CHECK_EQ(list.buffer_size, marker.next.size);
+		CHECK_EQ(list.cursor, 0);
+		CHECK_EQ(list.count, 0);
 		CHECK_EQ((unsigned char)small.text[0], 0xa5);
 	}
-	memset(&request, 0, sizeof(request));
-	request.size = sizeof(request);
-	request.text_size = 1024;
-	request.text = PTR(pages_unmapped());
-	CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_MARKER_NEXT, &request), EFAULT);
+	list = list_request(EVENTLOG_LIST_MARKERS, pages_unmapped(), 1024);
+	CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_LIST, &list), EFAULT);
 
 	/* The file was opened without the capability. */
 	close(fd);
@@ -329,7 +328,7 @@ TEST(marker_set_errors)
 	unsigned int bit;
 
 	load(EXAMPLE);
-	for (bit = 1; bit < 32; bit++) {
+	for (bit = 2; bit < 32; bit++) {
 		request = set_request("*", 0, EVENTLOG_MARKER_PRINT);
 		request.flags = 1U << bit;
 		CHECK_ERRNO(try_set(fd, &request), EINVAL);
@@ -352,11 +351,11 @@ TEST(marker_set_errors)
 	request = set_request("no such marker", 0, EVENTLOG_MARKER_PRINT);
 	CHECK_ERRNO(try_set(fd, &request), ENOENT);
 	request = set_request("*", 0, EVENTLOG_MARKER_PRINT);
-	request.module = PTR("no such module");
+	request.owner = PTR("no such module");
 	CHECK_ERRNO(try_set(fd, &request), ENOENT);
-	request.module = PTR(pages_unmapped());
+	request.owner = PTR(pages_unmapped());
 	CHECK_ERRNO(try_set(fd, &request), EFAULT);
-	request.module = 0;
+	request.owner = 0;
 	request.marker = PTR(pages_unmapped());
 	CHECK_ERRNO(try_set(fd, &request), EFAULT);
 	memset(long_name, 'x', EVENTLOG_GLOB_MAX);
@@ -364,7 +363,7 @@ TEST(marker_set_errors)
 	request.marker = PTR(long_name);
 	CHECK_ERRNO(try_set(fd, &request), E2BIG);
 	request.marker = 0;
-	request.module = PTR(long_name);
+	request.owner = PTR(long_name);
 	CHECK_ERRNO(try_set(fd, &request), E2BIG);
 	long_name[EVENTLOG_GLOB_MAX - 1] = '\0';
 	CHECK_ERRNO(try_set(fd, &request), ENOENT);
@@ -413,7 +412,7 @@ TEST(handlers_are_switched)
 	request = set_request("*", EVENTLOG_MARKER_OP_ADD, EVENTLOG_MARKER_TRACE);
 	request.flags = EVENTLOG_MARKER_SET_ID;
 	request.id = marker.next.id;
-	request.module = PTR("*_example");
+	request.owner = PTR("*_example");
 	CHECK_OK(try_set(fd, &request));
 	CHECK_EQ(request.matched, 1);
 	CHECK_EQ(request.changed, 1);
@@ -643,17 +642,11 @@ TEST(ten_thousand_markers)
 	struct filter_term value;
 	struct consumer consumer;
 	struct marker marker;
-	__u32 descriptor = 0;
-	unsigned int count = 0;
 	__u64 begin;
 
 	load(MANY);
 	consumer_open_with(&consumer, &request);
-	while (!marker_next(consumer.fd, descriptor, &marker)) {
-		descriptor = marker.next.descriptor;
-		count++;
-	}
-	CHECK_EQ(count, 10000);
+	CHECK_EQ(count_markers(consumer.fd), 10000);
 	rule_add(consumer.fd, "markers_" MANY, "many_3_*");
 	CHECK_OK(file_write("/sys/module/" MANY "/parameters/pass", "1"));
 	CHECK_EQ(consumer_skip(&consumer), 1000);
@@ -782,9 +775,6 @@ TEST(predicate_errors)
 	load(PREDICATE);
 	/* Bad members of the request. */
 	request = predicate_request("*", ALL, &good, 1);
-	request.reserved = 1;
-	CHECK_ERRNO(try_set(fd, &request), EINVAL);
-	request = predicate_request("*", ALL, &good, 1);
 	request.operation = EVENTLOG_MARKER_OP_REMOVE;
 	CHECK_ERRNO(try_set(fd, &request), EINVAL);
 	request = predicate_request("*", 0, &good, 1);
@@ -810,19 +800,13 @@ TEST(predicate_errors)
 	/* None of these calls changed a marker. */
 	CHECK_EQ(handlers_of(fd, "types"), 0);
 	marker_find(fd, "types", &marker);
-	CHECK_EQ(marker.next.filter_text_size, 0);
+	CHECK_EQ(marker.next.filtered, 0);
 	/* The result of SET cannot be stored. */
 	request = predicate_request("*", ALL, &good, 1);
 	memcpy(memory, &request, sizeof(request));
 	CHECK_OK(mprotect(memory, page_size(), PROT_READ));
 	CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_MARKER_SET, memory), EFAULT);
 	CHECK_EQ(handlers_of(fd, "types"), 0);
-	/* The filter's text cannot be stored. */
-	CHECK_EQ(set_predicate(fd, "types", EVENTLOG_MARKER_PROBE, good), 1);
-	marker_find(fd, "types", &marker);
-	marker.next.descriptor--;
-	marker.next.filter_text = PTR(memory);
-	CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_MARKER_NEXT, &marker.next), EFAULT);
 	close(fd);
 	capabilities_keep(CAPABILITY_ALL & ~(CAPABILITY_PERFMON | CAPABILITY_SYS_ADMIN));
 	fd = device_open();
@@ -831,53 +815,25 @@ TEST(predicate_errors)
 	unload(PREDICATE);
 }
 
-/* MARKER_NEXT returns a text only as far as the caller has room for it. */
-TEST(filter_text_sizes)
+/* A marker with a filter needs more room, by the text of the filter. */
+TEST(filter_texts)
 {
 	struct filter_term one = number_term("as_u8", EVENTLOG_TERM_OP_EQUAL, 1);
-	const __u32 needed = sizeof("written so");
 	struct eventlog_marker_set request;
-	struct eventlog_marker_next next;
-	char text[sizeof("written so") + 8];
 	int fd = device_open();
+	struct eventlog_list list;
 	struct marker marker;
-	__u32 before;
 
 	load(PREDICATE);
 	CHECK_EQ(set_predicate(fd, "types", EVENTLOG_MARKER_PROBE, one), 1);
 	marker_find(fd, "types", &marker);
-	before = marker.next.descriptor - 1;
-
-	/* A caller that does not request the text gets its size. */
-	next = marker.next;
-	next.descriptor = before;
-	next.filter_text = 0;
-	next.filter_text_size = 0;
-	CHECK_OK(ioctl(fd, EVENTLOG_IOC_MARKER_NEXT, &next));
-	CHECK_EQ(next.filter_text_size, needed);
-	CHECK_EQ(next.id, marker.next.id);
-	next = marker.next;
-	next.descriptor = before;
-	next.filter_text = PTR(text);
-	next.filter_text_size = needed - 1;
-	next.id = 0xa5;
-	memset(text, 0x5a, sizeof(text));
-	CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_MARKER_NEXT, &next), EMSGSIZE);
-	CHECK_EQ(next.filter_text_size, needed);
-	CHECK_EQ(next.text_size, marker.next.text_size);
-	CHECK_EQ(next.descriptor, before);
-	CHECK_EQ(next.id, 0xa5);
-	CHECK_EQ(text[0], 0x5a);
-	CHECK_OK(ioctl(fd, EVENTLOG_IOC_MARKER_NEXT, &next));
-	CHECK(!strcmp(text, "written so"));
-	CHECK_EQ(text[needed], 0x5a);
-	/* Both sizes are reported if one of them is too small. */
-	next.descriptor = before;
-	next.text_size = 0;
-	next.filter_text_size = sizeof(text);
-	CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_MARKER_NEXT, &next), EMSGSIZE);
-	CHECK_EQ(next.text_size, marker.next.text_size);
-	CHECK_EQ(next.filter_text_size, needed);
+	CHECK(!strcmp(marker.predicate, "written so"));
+	list = list_request(EVENTLOG_LIST_MARKERS, &marker,
+			    marker.next.text_offset + marker.predicate - marker.text);
+	list.cursor = marker.next.descriptor - 1;
+	CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_LIST, &list), EMSGSIZE);
+	CHECK_EQ(list.buffer_size, marker.next.size);
+	CHECK_EQ(list.cursor, marker.next.descriptor - 1);
 
 	/* A filter need not have a text. */
 	request = predicate_request("types", EVENTLOG_MARKER_PROBE, &one, 1);
@@ -885,48 +841,38 @@ TEST(filter_text_sizes)
 	sent.filter.text_size = 0;
 	CHECK_OK(try_set(fd, &request));
 	marker_find(fd, "types", &marker);
-	CHECK_EQ(marker.next.filter_text_size, 1);
+	CHECK_EQ(marker.next.filtered, 1);
 	CHECK(!strcmp(marker.predicate, ""));
 	switch_markers(fd, "types", EVENTLOG_MARKER_OP_REMOVE, ALL);
 	marker_find(fd, "types", &marker);
-	CHECK_EQ(marker.next.filter_text_size, 0);
+	CHECK_EQ(marker.next.filtered, 0);
 	unload(PREDICATE);
 }
 
-/* Structs without the members for filters are refused; only a reserved end may be missing. */
-TEST(callers_without_predicates)
+/* A struct without the last member is refused, and nothing is changed. */
+TEST(shorter_struct)
 {
 	struct filter_term one = number_term("as_u8", EVENTLOG_TERM_OP_EQUAL, 1);
-	struct eventlog_marker_next next, before;
 	struct eventlog_marker_set set;
 	int fd = device_open();
 	struct marker marker;
 
 	load(PREDICATE);
 	CHECK_EQ(set_predicate(fd, "types", EVENTLOG_MARKER_PROBE, one), 1);
-	marker_find(fd, "types", &marker);
-	next = marker.next;
-	next.size = offsetof(struct eventlog_marker_next, filter_text);
-	next.descriptor--;
-	next.text_size = sizeof(marker.text);
-	before = next;
-	CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_MARKER_NEXT, &next), EINVAL);
-	CHECK(!memcmp(&next, &before, sizeof(next)));
 	set = set_request("types", EVENTLOG_MARKER_OP_ADD, EVENTLOG_MARKER_PROBE);
 	set.incompatible = 0xa5;
-	set.reserved = 1;
-	set.size = offsetof(struct eventlog_marker_set, incompatible);
+	set.size = offsetof(struct eventlog_marker_set, policy);
 	CHECK_ERRNO(try_set(fd, &set), EINVAL);
 	CHECK_EQ(set.incompatible, 0xa5);
 	marker_find(fd, "types", &marker);
-	CHECK(marker.next.filter_text_size);
-	set.size = offsetof(struct eventlog_marker_set, reserved);
+	CHECK(marker.next.filtered);
+	set.size = sizeof(set);
 	CHECK_OK(try_set(fd, &set));
 	CHECK_EQ(set.changed, 1);
 	CHECK_EQ(set.incompatible, 0);
-	CHECK_EQ(set.reserved, 1);
+	CHECK_EQ(set.policy, 0);
 	marker_find(fd, "types", &marker);
-	CHECK_EQ(marker.next.filter_text_size, 0);
+	CHECK_EQ(marker.next.filtered, 0);
 	unload(PREDICATE);
 }
 
@@ -982,7 +928,7 @@ TEST(predicate_follows_the_handlers)
 	/* Adding a handler without a predicate removes the predicate. */
 	CHECK_EQ(switch_markers(fd, "types", EVENTLOG_MARKER_OP_ADD, EVENTLOG_MARKER_PRINT), 1);
 	marker_find(fd, "types", &marker);
-	CHECK_EQ(marker.next.filter_text_size, 0);
+	CHECK_EQ(marker.next.filtered, 0);
 	CHECK_EQ(marker.next.rejected, 0);
 	CHECK_EQ(marker.next.handlers, EVENTLOG_MARKER_PRINT);
 	CHECK_EQ(switch_markers(fd, "types", EVENTLOG_MARKER_OP_ADD, EVENTLOG_MARKER_PRINT), 0);
@@ -991,13 +937,13 @@ TEST(predicate_follows_the_handlers)
 	one = number_term("as_u8", EVENTLOG_TERM_OP_EQUAL, 1);
 	CHECK_EQ(set_predicate(fd, "types", 0, one), 1);
 	marker_find(fd, "types", &marker);
-	CHECK(marker.next.filter_text_size);
+	CHECK(marker.next.filtered);
 	switch_markers(fd, "types", EVENTLOG_MARKER_OP_REMOVE, ALL);
 	marker_find(fd, "types", &marker);
-	CHECK_EQ(marker.next.filter_text_size, 0);
+	CHECK_EQ(marker.next.filtered, 0);
 	CHECK_EQ(set_predicate(fd, "types", 0, one), 0);
 	marker_find(fd, "types", &marker);
-	CHECK_EQ(marker.next.filter_text_size, 0);
+	CHECK_EQ(marker.next.filtered, 0);
 	request = predicate_request("types", EVENTLOG_MARKER_TRACE, &one, 1);
 	request.operation = EVENTLOG_MARKER_OP_REPLACE;
 	CHECK_OK(try_set(fd, &request));
@@ -1006,7 +952,7 @@ TEST(predicate_follows_the_handlers)
 	unload(PREDICATE);
 	load(PREDICATE);
 	marker_find(fd, "types", &marker);
-	CHECK_EQ(marker.next.filter_text_size, 0);
+	CHECK_EQ(marker.next.filtered, 0);
 
 	/* A field hides the common field of the same name. */
 	CHECK_EQ(set_predicate(fd, "shadowing", EVENTLOG_MARKER_PROBE,
@@ -1028,7 +974,7 @@ TEST(predicate_follows_the_handlers)
 	CHECK_EQ(request.denied, 1);
 	CHECK_EQ(request.incompatible, 0);
 	marker_find(fd, "only_traced", &marker);
-	CHECK_EQ(marker.next.filter_text_size, 0);
+	CHECK_EQ(marker.next.filtered, 0);
 	unload(EXAMPLE);
 	unload(PREDICATE);
 }
@@ -1457,7 +1403,7 @@ TEST(predicate_and_handlers_change_at_once)
 	CHECK_EQ(pthread_create(&toggler, NULL, toggle_predicate, NULL), 0);
 	while (!__atomic_load_n(&toggled_enough, __ATOMIC_ACQUIRE)) {
 		CHECK_OK(marker_next(fd, before, &marker));
-		CHECK_EQ(marker.next.filter_text_size != 0, marker.next.handlers != 0);
+		CHECK_EQ(marker.next.filtered != 0, marker.next.handlers != 0);
 		CHECK_EQ(marker.next.active, marker.next.handlers);
 		if (marker.next.handlers)
 			on++;

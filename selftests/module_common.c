@@ -4,18 +4,54 @@
  */
 #include <fcntl.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "module_common.h"
 
+static bool with_user_events;
+
+static bool user_events_loaded(void)
+{
+	return !access("/sys/module/" USER_EVENTS_MODULE "/initstate", F_OK);
+}
+
+int user_events_try_load(const char *parameters)
+{
+	const char *eventlog = module_path(), *slash = strrchr(eventlog, '/');
+	char path[4096];
+
+	snprintf(path, sizeof(path), "%.*s" USER_EVENTS_MODULE ".ko",
+		 slash ? (int)(slash + 1 - eventlog) : 0, eventlog);
+	return module_insert(CHECK_OK(open(path, O_RDONLY | O_CLOEXEC)), parameters);
+}
+
+void user_events_load(void)
+{
+	if (!module_path())
+		SKIP("EVENTLOG_KO does not name the module's file");
+	with_user_events = true;
+	if (user_events_loaded())
+		return;
+	if (!user_events_try_load(""))
+		return;
+	CHECK_EQ(errno, EOPNOTSUPP);
+	SKIP("this kernel has user_events, or no trace events for modules");
+}
+
 int try_load(const char *parameters)
 {
-	return module_insert(CHECK_OK(open(module_path(), O_RDONLY | O_CLOEXEC)), parameters);
+	int result = module_insert(CHECK_OK(open(module_path(), O_RDONLY | O_CLOEXEC)),
+				   parameters);
+
+	return result || !with_user_events ? result : user_events_try_load("");
 }
 
 int try_unload(void)
 {
+	if (user_events_loaded() && module_unload(USER_EVENTS_MODULE))
+		return -1;
 	return module_unload("eventlog");
 }
 
@@ -59,10 +95,7 @@ void as_user(uid_t uid, void (*function)(void))
 
 struct eventlog_user_quota quota(int fd, __u32 number)
 {
-	struct eventlog_user_quota request = { .size = sizeof(request), .quota = number };
-
-	CHECK_OK(ioctl(fd, EVENTLOG_IOC_QUOTA, &request));
-	return request;
+	return info_of(fd).quotas[number];
 }
 
 int try_register_number(int fd, const char *prefix, unsigned int number)
@@ -88,6 +121,7 @@ unsigned int register_many(int fd, const char *prefix, int error)
 /* Loads the module as the runner did, for the next tests. */
 void test_after_all(void)
 {
+	with_user_events = false;
 	if (!module_path())
 		return;
 	if (is_loaded())

@@ -1,19 +1,31 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * For tests that load and unload the module, and open the device to every user.
- * $EVENTLOG_KO, else $EVENTLOG_MODULE, is its file.  After the last test the module is
- * loaded again as it was before.
+ * $EVENTLOG_KO, else $EVENTLOG_MODULE, is its file; eventlog_user_events.ko is in the same
+ * directory.  After the last test the module is loaded again as it was before.
  */
 #ifndef MODULE_COMMON_H
 #define MODULE_COMMON_H
 
 #include "eventlog_common.h"
 
-/** try_load() - load the module with these parameters; -1 with errno on failure */
+#define USER_EVENTS_MODULE "eventlog_user_events"
+
+/**
+ * try_load() - load the module with these parameters; -1 with errno on failure
+ *
+ * Once a test has called user_events_load(), this loads that module, too.
+ */
 int try_load(const char *parameters);
 
-/** try_unload() - unload the module; -1 with errno on failure */
+/** try_unload() - unload the module, first that of user_events; -1 with errno on failure */
 int try_unload(void);
+
+/** user_events_try_load() - load eventlog_user_events.ko; -1 with errno on failure */
+int user_events_try_load(const char *parameters);
+
+/** user_events_load() - the same, unless it is loaded; skips where it is not needed */
+void user_events_load(void);
 
 /** is_loaded() - is the module loaded */
 bool is_loaded(void);

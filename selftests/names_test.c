@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tests of NAMES: the names of threads that have records in a ring, of threads that
+ * Tests of LIST of names: the names of threads that have records in a ring, of threads that
  * have exited, too.
  */
 #include <pthread.h>
@@ -19,13 +19,17 @@
 static int try_names(int fd, unsigned int cpu, __u64 since, struct eventlog_name *names,
 		     __u32 *count)
 {
-	struct eventlog_names request = {
-		.size = sizeof(request), .ring = cpu, .count = *count, .since = since,
-		.names = PTR(names), .name_size = sizeof(*names),
-	};
-	int ret = ioctl(fd, EVENTLOG_IOC_NAMES, &request);
+	struct eventlog_list list = list_request(EVENTLOG_LIST_NAMES, names,
+						 *count * sizeof(*names));
+	int ret;
 
-	*count = request.count;
+	list.ring = cpu;
+	list.since = since;
+	ret = ioctl(fd, EVENTLOG_IOC_LIST, &list);
+	if (!ret) {
+		CHECK_EQ(list.buffer_size, list.count * sizeof(*names));
+		*count = list.count;
+	}
 	return ret;
 }
 
@@ -49,50 +53,87 @@ static void write_as(int fd, __u32 index, unsigned int cpu, const char *name)
 
 TEST(names_rejects_bad_values)
 {
-	struct eventlog_names request = { .size = sizeof(request), .name_size = 32 };
+	struct eventlog_list list = list_request(EVENTLOG_LIST_NAMES, NULL, 0);
 	struct eventlog_subscribe subscribe = subscribe_request(0);
 	struct eventlog_name names[2];
 	struct eventlog_register event;
 	struct consumer consumer;
-	unsigned int cpus[1], i;
+	unsigned int cpus[1];
 	int fd = device_open(), empty = device_open();
 	__u32 count;
 
 	/* Neither a file without a role, nor a producer. */
-	CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_NAMES, &request), EINVAL);
+	CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_LIST, &list), EINVAL);
 	event = register_event(fd, "event");
-	CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_NAMES, &request), EINVAL);
+	CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_LIST, &list), EINVAL);
 	/* No rings. */
 	CHECK_OK(ioctl(empty, EVENTLOG_IOC_SUBSCRIBE, &subscribe));
-	CHECK_ERRNO(ioctl(empty, EVENTLOG_IOC_NAMES, &request), ENXIO);
+	CHECK_ERRNO(ioctl(empty, EVENTLOG_IOC_LIST, &list), ENXIO);
 	close(empty);
 
 	consumer_open(&consumer, RING_BYTES);
 	rule_add(consumer.fd, NULL, NULL);
 	CHECK(cpus_allowed(cpus, 1));
-	for (i = 0; i < 64; i++) {
-		request = (struct eventlog_names){ .size = sizeof(request), .name_size = i };
-		if (i == sizeof(struct eventlog_name))
-			CHECK_OK(ioctl(consumer.fd, EVENTLOG_IOC_NAMES, &request));
-		else
-			CHECK_ERRNO(ioctl(consumer.fd, EVENTLOG_IOC_NAMES, &request), EINVAL);
-	}
+	list.ring = cpus[0];
+	CHECK_OK(ioctl(consumer.fd, EVENTLOG_IOC_LIST, &list));
+	CHECK_EQ(list.count, 0);
+	CHECK_EQ(list.cursor, 0);
 	count = 2;
 	CHECK_ERRNO(try_names(consumer.fd, consumer.setup.rings, 0, names, &count), ENXIO);
 	CHECK_ERRNO(try_names(consumer.fd, -1, 0, names, &count), ENXIO);
-	CHECK_EQ(count, 2);
 
-	/* Too little room: the number needed, and no names. */
+	/* Too little room: the size needed, and no names. */
 	write_as(fd, event.write_index, cpus[0], "another");
 	memset(names, 0xa5, sizeof(names));
-	count = 0;
-	CHECK_ERRNO(try_names(consumer.fd, cpus[0], 0, names, &count), EMSGSIZE);
-	CHECK_EQ(count, 1);
+	list.buffer = PTR(names);
+	list.buffer_size = sizeof(names[0]) - 1;
+	CHECK_ERRNO(ioctl(consumer.fd, EVENTLOG_IOC_LIST, &list), EMSGSIZE);
+	CHECK_EQ(list.buffer_size, sizeof(names[0]));
 	CHECK_EQ(names[0].tid, 0xa5a5a5a5);
 	CHECK_ERRNO(try_names(consumer.fd, cpus[0], 0, pages_unmapped(), &count), EFAULT);
 	CHECK_ERRNO(try_names(consumer.fd, cpus[0], 0, NULL, &count), EFAULT);
 	CHECK_OK(try_names(consumer.fd, cpus[0], 0, names, &count));
+	CHECK_EQ(count, 1);
+	CHECK_EQ(names[0].size, sizeof(names[0]));
+	CHECK_EQ(names[0].text_offset, sizeof(names[0]));
 	CHECK_EQ(names[1].tid, 0xa5a5a5a5);
+	consumer_close(&consumer);
+	close(fd);
+}
+
+/* Names that do not fit come with the next call. */
+TEST(names_in_several_calls)
+{
+	struct eventlog_list list;
+	struct eventlog_name name;
+	struct eventlog_register event;
+	struct consumer consumer;
+	unsigned int cpus[1], count = 0, i;
+	int fd = device_open();
+	pid_t child;
+
+	CHECK(cpus_allowed(cpus, 1));
+	event = register_event(fd, "event");
+	consumer_open(&consumer, RING_BYTES);
+	rule_add(consumer.fd, NULL, NULL);
+	for (i = 0; i < 3; i++) {
+		child = test_fork();
+		if (!child) {
+			write_as(fd, event.write_index, cpus[0], "one of several");
+			_exit(0);
+		}
+		test_join(child);
+	}
+	list = list_request(EVENTLOG_LIST_NAMES, &name, 0);
+	list.ring = cpus[0];
+	do {
+		list.buffer_size = sizeof(name);
+		CHECK_OK(ioctl(consumer.fd, EVENTLOG_IOC_LIST, &list));
+		CHECK(list.count <= 1);
+		CHECK(!list.count || !strcmp(name.comm, "one of several"));
+		count += list.count;
+	} while (list.cursor);
+	CHECK_EQ(count, 3);
 	consumer_close(&consumer);
 	close(fd);
 }

@@ -20,35 +20,36 @@
 #define ADD EVENTLOG_MARKER_OP_ADD
 #define REMOVE EVENTLOG_MARKER_OP_REMOVE
 
-static struct eventlog_marker_policy policy_request(const char *program, const char *marker,
+static struct eventlog_marker_set policy_request(const char *program, const char *marker,
 						  __u32 handlers)
 {
-	return (struct eventlog_marker_policy){
-		.size = sizeof(struct eventlog_marker_policy),
-		.program = PTR(program),
+	return (struct eventlog_marker_set){
+		.size = sizeof(struct eventlog_marker_set),
+		.flags = EVENTLOG_MARKER_SET_PROGRAMS,
+		.owner = PTR(program),
 		.marker = PTR(marker),
 		.handlers = handlers,
 	};
 }
 
-static struct eventlog_marker_policy add_policy(int fd, const char *program, const char *marker,
+static struct eventlog_marker_set add_policy(int fd, const char *program, const char *marker,
 					      __u32 handlers)
 {
-	struct eventlog_marker_policy request = policy_request(program, marker, handlers);
+	struct eventlog_marker_set request = policy_request(program, marker, handlers);
 
 	test_note("add policy %s %s %u", program, marker, handlers);
-	CHECK_OK(ioctl(fd, EVENTLOG_IOC_POLICY_ADD, &request));
+	CHECK_OK(ioctl(fd, EVENTLOG_IOC_MARKER_SET, &request));
 	return request;
 }
 
-static struct eventlog_marker_policy remove_policy(int fd, const char *program, const char *marker,
+static struct eventlog_marker_set remove_policy(int fd, const char *program, const char *marker,
 						 __u32 handlers)
 {
-	struct eventlog_marker_policy request = policy_request(program, marker, handlers);
+	struct eventlog_marker_set request = policy_request(program, marker, handlers);
 
 	test_note("remove policy %s %s %u", program, marker, handlers);
 	request.operation = REMOVE;
-	CHECK_OK(ioctl(fd, EVENTLOG_IOC_POLICY_ADD, &request));
+	CHECK_OK(ioctl(fd, EVENTLOG_IOC_MARKER_SET, &request));
 	return request;
 }
 
@@ -70,41 +71,43 @@ static struct filter_term text_term(const char *name, int operation, const char 
 	};
 }
 
-static struct eventlog_marker_policy add_policy_if(int fd, const char *marker, __u32 handlers,
+static struct eventlog_marker_set add_policy_if(int fd, const char *marker, __u32 handlers,
 						 const struct filter_term *terms, __u32 count,
 						 const char *text)
 {
-	struct eventlog_marker_policy request = policy_request("if", marker, handlers);
+	struct eventlog_marker_set request = policy_request("if", marker, handlers);
 	struct filter filter;
 
 	test_note("add policy %s %u if %s", marker, handlers, text);
 	request.filter = filter_fill(&filter, terms, count, text);
-	CHECK_OK(ioctl(fd, EVENTLOG_IOC_POLICY_ADD, &request));
+	CHECK_OK(ioctl(fd, EVENTLOG_IOC_MARKER_SET, &request));
 	return request;
 }
 
 struct found {
-	struct eventlog_marker_policy_next next;
+	struct eventlog_policy_info next;
 	char text[2 * EVENTLOG_GLOB_MAX + EVENTLOG_FILTER_TEXT_MAX];
 	const char *marker;
 	const char *predicate;
 };
 
-/* The first policy with a greater id. */
+/* The first policy with a greater id; -1 and ENOENT: there is none. */
 static int policy_next(int fd, __u32 id, struct found *found)
 {
-	found->next = (struct eventlog_marker_policy_next){
-		.size = sizeof(found->next),
-		.id = id,
-		.text = PTR(found->text),
-		.text_size = sizeof(found->text),
-	};
-	if (ioctl(fd, EVENTLOG_IOC_POLICY_NEXT, &found->next))
+	struct eventlog_list list = list_request(EVENTLOG_LIST_POLICIES, found,
+						 offsetof(struct found, marker));
+
+	list.cursor = id;
+	if (ioctl(fd, EVENTLOG_IOC_LIST, &list))
 		return -1;
+	if (!list.count) {
+		CHECK_EQ(list.cursor, 0);
+		errno = ENOENT;
+		return -1;
+	}
+	CHECK_EQ(found->next.text_offset, offsetof(struct found, text));
 	found->marker = found->text + strlen(found->text) + 1;
 	found->predicate = found->marker + strlen(found->marker) + 1;
-	CHECK_EQ(found->predicate + strlen(found->predicate) + 1 - found->text,
-		 found->next.text_size);
 	CHECK_EQ(found->next.reserved, 0);
 	CHECK(found->next.id > id);
 	return 0;
@@ -236,7 +239,7 @@ static void check_no_filter(const struct marker *marker, __u32 handlers)
 	CHECK_EQ(fetched.get.handlers, handlers);
 }
 
-/* The marker has this filter, as it was passed to POLICY_ADD; returns its version. */
+/* The marker has this filter, as it was passed to MARKER_SET; returns its version. */
 static __u32 check_filter(const struct marker *marker, __u32 handlers,
 			  const struct filter_term *terms, __u32 count)
 {
@@ -276,57 +279,57 @@ static void check_has_filter(const struct marker *marker, __u32 handlers)
 
 TEST(policy_errors)
 {
-	struct eventlog_marker_policy request;
+	struct eventlog_marker_set request;
 	unsigned char longer[sizeof(request) + 8] = { 0 };
 	char glob[EVENTLOG_GLOB_MAX + 1];
+	struct eventlog_list list;
 	struct marker marker;
 	struct found found;
 	int fd = device_open(), other;
 	unsigned int bit;
+	__u32 size;
 
 	marker_open(&marker, "markers_rejected", "rejected");
 	for (bit = 0; bit < 32; bit++) {
 		test_note("bit %u", bit);
 		request = policy_request("*", "*", PRINT);
-		request.flags = 1U << bit;
-		CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_POLICY_ADD, &request), EINVAL);
+		request.flags |= 1U << bit;
+		if (request.flags != EVENTLOG_MARKER_SET_PROGRAMS)
+			CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_MARKER_SET, &request), EINVAL);
+		request = policy_request("*", "*", PRINT);
+		request.descriptor = 1U << bit;
+		CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_MARKER_SET, &request), EINVAL);
 		request = policy_request("*", "*", PRINT);
 		request.operation = 1U << bit;
 		if (request.operation != REMOVE)
-			CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_POLICY_ADD, &request), EINVAL);
+			CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_MARKER_SET, &request), EINVAL);
 		request = policy_request("*", "*", 1U << bit);
 		if (!(1U << bit & (PRINT | PROBE)))
-			CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_POLICY_ADD, &request), EINVAL);
-		found.next = (struct eventlog_marker_policy_next){
-			.size = sizeof(found.next),
-			.reserved = 1U << bit,
-		};
-		CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_POLICY_NEXT, &found.next), EINVAL);
+			CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_MARKER_SET, &request), EINVAL);
 	}
 	for (bit = 0; bit < 64; bit++) {
 		request = policy_request("*", "*", PRINT);
-		request.reserved = 1ULL << bit;
-		CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_POLICY_ADD, &request), EINVAL);
+		request.id = 1ULL << bit;
+		CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_MARKER_SET, &request), EINVAL);
 	}
-	CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_POLICY_NEXT, pages_unmapped()), EFAULT);
 	request = policy_request("*", "*", 0);
-	CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_POLICY_ADD, &request), EINVAL);
+	CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_MARKER_SET, &request), EINVAL);
 	memset(glob, 'x', sizeof(glob));
 	glob[EVENTLOG_GLOB_MAX] = '\0';
 	request = policy_request(glob, "*", PRINT);
-	CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_POLICY_ADD, &request), E2BIG);
+	CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_MARKER_SET, &request), E2BIG);
 	request = policy_request("*", glob, PRINT);
-	CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_POLICY_ADD, &request), E2BIG);
+	CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_MARKER_SET, &request), E2BIG);
 	request = policy_request(pages_unmapped(), "*", PRINT);
-	CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_POLICY_ADD, &request), EFAULT);
+	CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_MARKER_SET, &request), EFAULT);
 	request = policy_request("*", pages_unmapped(), PRINT);
-	CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_POLICY_ADD, &request), EFAULT);
-	CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_POLICY_ADD, pages_unmapped()), EFAULT);
+	CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_MARKER_SET, &request), EFAULT);
+	CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_MARKER_SET, pages_unmapped()), EFAULT);
 	request = policy_request("*", "*", PRINT);
 	memcpy(longer, &request, sizeof(request));
 	longer[0] = sizeof(longer);
 	longer[sizeof(longer) - 1] = 1;
-	CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_POLICY_ADD, longer), E2BIG);
+	CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_MARKER_SET, longer), E2BIG);
 	CHECK_EQ(handlers_of(&marker), 0);
 	check_policies(fd, "");
 
@@ -335,22 +338,23 @@ TEST(policy_errors)
 	CHECK_ERRNO(policy_next(fd, found.next.id, &found), ENOENT);
 	CHECK_ERRNO(policy_next(fd, ~0U, &found), ENOENT);
 	CHECK_OK(policy_next(fd, 0, &found));
-	CHECK_EQ(found.next.text_size, sizeof("program") + sizeof("marker") + 1);
-	found.next.id = 0;
-	found.next.text_size--;
-	CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_POLICY_NEXT, &found.next), EMSGSIZE);
-	CHECK_EQ(found.next.text_size, sizeof("program") + sizeof("marker") + 1);
+	size = found.next.size;
+	CHECK_EQ(size, (sizeof(found.next) + sizeof("program") + sizeof("marker") + 1 + 7) & ~7);
+	list = list_request(EVENTLOG_LIST_POLICIES, &found, size - 1);
+	CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_LIST, &list), EMSGSIZE);
+	CHECK_EQ(list.buffer_size, size);
 	/* Another try with more room gets the same policy. */
-	CHECK_EQ(found.next.id, 0);
-	found.next.text = PTR(pages_unmapped());
-	CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_POLICY_NEXT, &found.next), EFAULT);
+	CHECK_OK(ioctl(fd, EVENTLOG_IOC_LIST, &list));
+	CHECK_EQ(list.count, 1);
+	list = list_request(EVENTLOG_LIST_POLICIES, pages_unmapped(), size);
+	CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_LIST, &list), EFAULT);
 	remove_all_policies(fd);
 
 	/* The capabilities of the process that opened the file count. */
 	capabilities_keep(CAPABILITY_ALL & ~(CAPABILITY_SYS_ADMIN | CAPABILITY_PERFMON));
 	other = device_open();
 	request = policy_request("*", "*", PRINT);
-	CHECK_ERRNO(ioctl(other, EVENTLOG_IOC_POLICY_ADD, &request), EPERM);
+	CHECK_ERRNO(ioctl(other, EVENTLOG_IOC_MARKER_SET, &request), EPERM);
 	CHECK_ERRNO(policy_next(other, 0, &found), EPERM);
 	close(other);
 	check_policies(fd, "");
@@ -362,7 +366,7 @@ TEST(policy_errors)
 TEST(policy_matches_markers_of_the_program)
 {
 	struct marker first, second, other, no_marker;
-	struct eventlog_marker_policy request;
+	struct eventlog_marker_set request;
 	struct consumer consumer;
 	int fd = device_open();
 
@@ -525,7 +529,7 @@ TEST(policies_apply_in_order)
 TEST(predicate_errors)
 {
 	const struct filter_term good = term("value", EVENTLOG_TERM_OP_GREATER, 1);
-	struct eventlog_marker_policy request, right;
+	struct eventlog_marker_set request, right;
 	int fd = device_open();
 	struct filter filter;
 
@@ -533,24 +537,24 @@ TEST(predicate_errors)
 	right.filter = filter_fill(&filter, &good, 1, "value > 1");
 	request = right;
 	request.operation = REMOVE;
-	CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_POLICY_ADD, &request), EINVAL);
+	CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_MARKER_SET, &request), EINVAL);
 	request = right;
 	request.handlers = 0;
-	CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_POLICY_ADD, &request), EINVAL);
+	CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_MARKER_SET, &request), EINVAL);
 	request = right;
 	request.filter = PTR(pages_unmapped());
-	CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_POLICY_ADD, &request), EFAULT);
+	CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_MARKER_SET, &request), EFAULT);
 	request = right;
 	filter.filter.term_count = 0;
-	CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_POLICY_ADD, &request), EINVAL);
+	CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_MARKER_SET, &request), EINVAL);
 	filter.filter.term_count = EVENTLOG_TERMS_MAX + 1;
-	CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_POLICY_ADD, &request), E2BIG);
+	CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_MARKER_SET, &request), E2BIG);
 	filter.filter.term_count = 1;
 	filter.terms[0].on_false = 0;
-	CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_POLICY_ADD, &request), EINVAL);
+	CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_MARKER_SET, &request), EINVAL);
 	check_policies(fd, "");
 	filter_fill(&filter, &good, 1, "value > 1");
-	CHECK_OK(ioctl(fd, EVENTLOG_IOC_POLICY_ADD, &right));
+	CHECK_OK(ioctl(fd, EVENTLOG_IOC_MARKER_SET, &right));
 	check_policies(fd, "*/*+1?value > 1 ");
 	remove_all_policies(fd);
 	close(fd);
@@ -753,21 +757,21 @@ TEST(program_reports_incompatible_filter)
 TEST(generation_changes_with_policies)
 {
 	const struct filter_term terms[] = { term("value", EVENTLOG_TERM_OP_GREATER, 1) };
-	struct eventlog_marker_policy request;
+	struct eventlog_marker_set request;
 	struct marker marker, other;
 	int fd = device_open();
 	__u32 generation, version, id;
 
 	marker_open(&marker, "markers_if", "m u32 value");
 	generation = generation_of(&marker);
-	id = add_policy_if(fd, "m", PRINT, terms, 1, "value > 1").id;
+	id = add_policy_if(fd, "m", PRINT, terms, 1, "value > 1").policy;
 	CHECK(id);
 	CHECK(generation_of(&marker) != generation);
 	version = check_filter(&marker, PRINT, terms, 1);
 	/* A policy for another event: the filter is the same. */
 	generation = generation_of(&marker);
 	request = add_policy(fd, "elsewhere", "x", PRINT);
-	CHECK(request.id > id);
+	CHECK(request.policy > id);
 	CHECK_EQ(request.matched, 0);
 	CHECK(generation_of(&marker) != generation);
 	CHECK_EQ(check_filter(&marker, PRINT, terms, 1), version);
@@ -776,8 +780,8 @@ TEST(generation_changes_with_policies)
 	marker_open(&other, "markers_if", "m u64 value");
 	check_has_filter(&other, PRINT);
 	marker_close(&other);
-	request.flags = 1;
-	CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_POLICY_ADD, &request), EINVAL);
+	request.flags |= EVENTLOG_MARKER_SET_ID;
+	CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_MARKER_SET, &request), EINVAL);
 	CHECK_EQ(generation_of(&marker), generation);
 	/* A policy without an effect is dropped. */
 	remove_all_policies(fd);
@@ -802,7 +806,7 @@ TEST(filters_apply)
 	struct filter_term mine[] = { term("tid", EVENTLOG_TERM_OP_EQUAL, getpid()) };
 	struct filter_term longest[1];
 	char filling[EVENTLOG_TERM_STRING_MAX];
-	struct eventlog_marker_policy request;
+	struct eventlog_marker_set request;
 	struct marker marker, other, odd;
 	struct consumer consumer;
 	int fd = device_open();
@@ -980,7 +984,7 @@ TEST(pids_are_those_of_the_setter)
 
 TEST(policies_are_limited)
 {
-	struct eventlog_marker_policy request;
+	struct eventlog_marker_set request;
 	int fd = device_open();
 	struct found found;
 	char name[16];
@@ -991,7 +995,7 @@ TEST(policies_are_limited)
 		add_policy(fd, name, "m", PRINT);
 	}
 	request = policy_request("one", "more", PRINT);
-	CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_POLICY_ADD, &request), ENOSPC);
+	CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_MARKER_SET, &request), ENOSPC);
 	CHECK_OK(policy_at(fd, EVENTLOG_POLICIES_MAX - 1, &found));
 	CHECK(!strcmp(found.text, name));
 	CHECK_ERRNO(policy_at(fd, EVENTLOG_POLICIES_MAX, &found), ENOENT);
@@ -1031,7 +1035,7 @@ static void *change(void *unused)
 		term("value", EVENTLOG_TERM_OP_EQUAL, 7),
 		text_term("name", EVENTLOG_TERM_OP_EQUAL, "x"),
 	};
-	struct eventlog_marker_policy request;
+	struct eventlog_marker_set request;
 	int fd = device_open();
 	struct filter filter;
 	unsigned int i;
@@ -1040,7 +1044,7 @@ static void *change(void *unused)
 		add_policy(fd, i % 3 ? "busy" : "b*", i % 5 ? "m" : "*", i % 2 ? PRINT : PROBE);
 		request = policy_request("busy", "m", PRINT);
 		request.filter = filter_fill(&filter, &terms[i % 2], 1, "predicate");
-		CHECK_OK(ioctl(fd, EVENTLOG_IOC_POLICY_ADD, &request));
+		CHECK_OK(ioctl(fd, EVENTLOG_IOC_MARKER_SET, &request));
 		if (i % 7 == 0)
 			remove_policy(fd, "*", "*", PRINT | PROBE);
 	}
@@ -1072,11 +1076,11 @@ TEST(policies_change_while_markers_register)
 
 void test_after_all(void)
 {
-	struct eventlog_marker_policy request = policy_request("*", "*", PRINT | PROBE);
+	struct eventlog_marker_set request = policy_request("*", "*", PRINT | PROBE);
 	int fd = device_open();
 
 	request.operation = REMOVE;
 	/* A failed case may have left policies behind. */
-	(void)!ioctl(fd, EVENTLOG_IOC_POLICY_ADD, &request);
+	(void)!ioctl(fd, EVENTLOG_IOC_MARKER_SET, &request);
 	close(fd);
 }

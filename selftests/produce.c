@@ -61,7 +61,7 @@ int main(int argc, char **argv)
 	}
 	event.index = request.write_index;
 	for (done = 0; !is_over(stop, done, count); done++) {
-		/* Do not overrun the reader of an endless series. */
+		/* pause: do not overrun the reader of an endless series. */
 		if (!count && done && done % 100 == 0)
 			usleep(5000);
 		event.session = sessions ? done % sessions + 1 : 0;

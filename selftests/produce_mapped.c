@@ -80,7 +80,7 @@ int main(int argc, char **argv)
 	map = status_map(fd, &event);
 	mapped_attach(&ring, fd, DATA_BYTES);
 	for (done = 0; !count || done < count; done++, payload.number++) {
-		/* Do not overrun the reader of an endless series. */
+		/* pause: do not overrun the reader of an endless series. */
 		if (!count && done && done % 100 == 0)
 			usleep(5000);
 		if (status_get(&map, &event) & EVENTLOG_STATUS_SYNC || (both && done % 2))

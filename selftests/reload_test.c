@@ -404,7 +404,7 @@ TEST(parameter_events_max)
 	int fd;
 
 	load("events_max=4");
-	CHECK_EQ(device_version().events_max, 4);
+	CHECK_EQ(device_info().events_max, 4);
 	CHECK_EQ(status_now("Max: "), 4);
 	fd = device_open();
 	for (i = 0; i < 4; i++) {
@@ -496,7 +496,7 @@ TEST(parameter_subscribers_max)
 	unsigned int i;
 
 	load("subscribers_max=2");
-	CHECK_EQ(device_version().subscribers_max, 2);
+	CHECK_EQ(device_info().subscribers_max, 2);
 	for (i = 0; i < 3; i++) {
 		fds[i] = device_open();
 		request = subscribe_request(0);
@@ -516,7 +516,7 @@ TEST(parameter_rules_max)
 	struct consumer consumer;
 
 	load("rules_max=3");
-	CHECK_EQ(device_version().rules_max, 3);
+	CHECK_EQ(device_info().rules_max, 3);
 	consumer_open(&consumer, 0);
 	rule_add(consumer.fd, NULL, NULL);
 	rule_add(consumer.fd, NULL, NULL);
@@ -532,7 +532,7 @@ TEST(parameter_registrations_max)
 	int fd, other;
 
 	load("registrations_max=2");
-	CHECK_EQ(device_version().registrations_max, 2);
+	CHECK_EQ(device_info().registrations_max, 2);
 	fd = device_open();
 	other = device_open();
 	register_event(fd, "event");
@@ -751,7 +751,7 @@ TEST(bad_parameters_do_no_harm)
 			CHECK_OK(try_load(""));
 			continue;
 		}
-		device_version();
+		device_info();
 		fd = device_open();
 		try_register(fd, "event u32 value");
 		close(fd);

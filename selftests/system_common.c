@@ -84,7 +84,7 @@ pid_t thread_id(void)
 	return syscall(SYS_gettid);
 }
 
-bool thread_sleeps(pid_t thread)
+char thread_state(pid_t thread)
 {
 	char path[64], text[512];
 	const char *state;
@@ -97,7 +97,7 @@ bool thread_sleeps(pid_t thread)
 	close(fd);
 	text[bytes] = '\0';
 	state = strrchr(text, ')');
-	return state && state[1] == ' ' && state[2] == 'S';
+	return state && state[1] == ' ' ? state[2] : '?';
 }
 
 void capabilities_keep(__u64 mask)

@@ -42,8 +42,14 @@ void cpu_pin(unsigned int cpu);
 /** thread_id() - id of the calling thread */
 pid_t thread_id(void);
 
+/** thread_state() - the state of a thread of any process, as in proc(5) */
+char thread_state(pid_t thread);
+
 /** thread_sleeps() - whether a thread of any process sleeps */
-bool thread_sleeps(pid_t thread);
+static inline bool thread_sleeps(pid_t thread)
+{
+	return thread_state(thread) == 'S';
+}
 
 /** capabilities_keep() - drop every capability that is not in this mask */
 void capabilities_keep(__u64 mask);

@@ -13,6 +13,7 @@ Steps; REGEX is matched with the lines of the screen, joined by newlines:
   key:KEYS       type keys; backslash sequences as in Python
   size:ROWSxCOLUMNS  change the size of the terminal
   signal:NAME    send a signal to the command
+  wakes:COUNT    wait until the command has slept and gone on so many times
   run:COMMAND    run COMMAND with sh
   stopped:       wait until the command is stopped; it must have restored the
                  terminal
@@ -266,6 +267,11 @@ class Terminal:
     def matches(self, pattern):
         return re.search(pattern, self.screen.text(), re.M) is not None
 
+    def sleeps(self):
+        """Returns how often the command's first thread has slept."""
+        with open(f"/proc/{self.child}/status", encoding="ascii") as status:
+            return int(re.search(r"^voluntary_ctxt_switches:\s*(\d+)", status.read(), re.M)[1])
+
     def step(self, name, argument):
         if name == "wait":
             self.until(lambda: self.matches(argument), argument)
@@ -291,6 +297,9 @@ class Terminal:
             self.set_size(rows, columns)
         elif name == "signal":
             os.kill(self.child, getattr(signal, "SIG" + argument))
+        elif name == "wakes":
+            enough = self.sleeps() + int(argument)
+            self.until(lambda: self.sleeps() >= enough, f"{argument} sleeps")
         elif name == "run":
             subprocess.run(["sh", "-c", argument], check=True)
         elif name in ("stopped", "stopped-as-it-is"):

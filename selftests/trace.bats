@@ -93,6 +93,13 @@ delete_request()
 	delete_request
 }
 
+# For commands of trace-cmd: a CPU's buffer has an event, or had one that trace-cmd has read.
+is_recorded()
+{
+	grep -qE '^(entries|read events): [1-9]' $TRACEFS/per_cpu/cpu*/stats
+}
+export -f is_recorded
+
 exec_is_traced()
 {
 	/bin/true
@@ -107,9 +114,10 @@ exec_is_traced()
 	wait_for test -e $TRACEFS/events/eventlog_proc/existing/format
 	# A worker enables a provider of the kernel, a moment after the tracer is attached.
 	trace-cmd record -q -o "$work/trace.dat" -e eventlog_proc:exec -e eventlog_proc:exit \
-		sh -c 'sleep 1; /bin/true' > "$work/log" 2>&1 3>&-
+		bash -c 'until is_recorded; do /bin/true; done; /bin/true' > "$work/log" 2>&1 3>&-
 	trace-cmd record -q -o "$work/net.dat" -e eventlog_tcp:opening -e eventlog_tcp:state_change \
-		bash -c 'sleep 1; ! exec 3<> /dev/tcp/127.0.0.1/1' > "$work/log" 2>&1 3>&-
+		bash -c 'until is_recorded; do (exec 3<> /dev/tcp/127.0.0.1/1); done; true' \
+		> "$work/log" 2>&1 3>&-
 	run -0 --separate-stderr trace-cmd report "$work/trace.dat"
 	[[ $output != *FAILED* ]]
 	contains "$output" 'exec:' 'file=/bin/true' 'exit:' 'code=0'

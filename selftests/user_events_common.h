@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "eventlog_common.h"
+#include "module_common.h"
 
 #define USER_EVENTS_GROUP TRACE_EVENTS "/user_events"
 #define USER_EVENTS_DATA TRACEFS "/user_events_data"
@@ -95,17 +96,13 @@ static inline int user_events_try_open(void)
 	return open(USER_EVENTS_DATA, O_RDWR | O_CLOEXEC);
 }
 
-/** user_events_open() - the same; skips the case where the module makes no such file */
+/** user_events_open() - the same, and load the module that makes it; skips where it is not needed */
 static inline int user_events_open(void)
 {
-	int fd;
-
 	if (!trace_events_exist())
 		SKIP("this kernel has no trace events for modules");
-	fd = user_events_try_open();
-	if (fd < 0 && errno == ENOENT)
-		SKIP("the module makes no files: this kernel has user_events");
-	return CHECK_OK(fd);
+	user_events_load();
+	return CHECK_OK(user_events_try_open());
 }
 
 /** file_has() - do the first 4 KiB of a file have these words */

@@ -2,14 +2,15 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Runs the kernel's own tests of user_events, which scripts/build-user-events-suite has built,
-# and prints their results under one plan. The module is loaded as by modprobe, except that
-# one of the programs needs user_events_dynamic=1. On a kernel that has user_events the tests
-# use the kernel's, and the module makes no file.
+# and prints their results under one plan. The modules are loaded as by modprobe, except that
+# one of the programs needs dynamic=1. On a kernel that has user_events the tests use the
+# kernel's, and eventlog_user_events.ko cannot be loaded.
 set -u
 
 here=$(cd "$(dirname "$0")" && pwd -P)
 suite=$here/../build/user_events
 eventlog=${EVENTLOG_MODULE:-${EVENTLOG_KO:-./eventlog.ko}}
+module=$(dirname "$eventlog")/eventlog_user_events.ko
 tracefs=/sys/kernel/tracing
 
 if [ -e "$suite/reason" ]; then
@@ -26,9 +27,12 @@ file()
 	stat -c %i "$tracefs/user_events_data" 2> /dev/null
 }
 
-rmmod eventlog 2> /dev/null
+[ -d /sys/module/eventlog ] || insmod "$eventlog" || exit 1
 before=$(file)
-insmod "$eventlog" user_events_dynamic=1 || exit 1
+if ! insmod "$module" dynamic=1 2> "$work/output" && [ -z "$before" ]; then
+	cat "$work/output"
+	exit 1
+fi
 loaded=$(file)
 
 status=0
@@ -43,9 +47,10 @@ for name in abi dyn ftrace perf; do
 	! grep -q '^ok .*SKIP' "$work/output" || status=1
 done
 
-# Bits of processes that have just exited do not pin the module, but trace events may.
+# Bits of processes that have just exited do not keep the module, but their work items may.
 tries=0
-until rmmod eventlog 2> /dev/null || [ $((tries += 1)) = 100 ]; do
+until [ ! -d /sys/module/eventlog_user_events ] || rmmod eventlog_user_events 2> /dev/null ||
+      [ $((tries += 1)) = 100 ]; do
 	sleep 0.1
 done
 done=$((done + 1))
@@ -55,7 +60,6 @@ else
 	echo "not ok $done the file is the kernel's, or is there while the module is loaded"
 	status=1
 fi
-insmod "$eventlog" || status=1
 echo "1..$done"
 [ "$done" = 19 ] || status=1
 exit $status

@@ -14,9 +14,11 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <linux/userfaultfd.h>
 
 #include "module_common.h"
 #include "user_events_common.h"
@@ -172,6 +174,70 @@ TEST(child_follows)
 	test_join(child);
 	WAIT_FOR(page[0] == 1 << 2);
 	CHECK_EQ(page[1], PATTERN);
+}
+
+/* A page that can be protected against writes, which then wait for protect(..., false). */
+static void protect(int faults, const volatile void *page, bool on)
+{
+	struct uffdio_writeprotect request = {
+		.range = { .start = PTR(page), .len = page_size() },
+		.mode = on ? UFFDIO_WRITEPROTECT_MODE_WP : 0,
+	};
+
+	CHECK_OK(ioctl(faults, UFFDIO_WRITEPROTECT, &request));
+}
+
+static int protect_open(const volatile void *page)
+{
+	struct uffdio_api api = { .api = UFFD_API, .features = UFFD_FEATURE_PAGEFAULT_FLAG_WP };
+	struct uffdio_register range = {
+		.range = { .start = PTR(page), .len = page_size() },
+		.mode = UFFDIO_REGISTER_MODE_WP,
+	};
+	int faults = syscall(SYS_userfaultfd, O_CLOEXEC);
+
+	if (faults < 0 || ioctl(faults, UFFDIO_API, &api) ||
+	    ioctl(faults, UFFDIO_REGISTER, &range))
+		SKIP("this kernel cannot have a program wait for writes to a page");
+	return faults;
+}
+
+static void *unreg_page(void *page)
+{
+	CHECK_OK(try_unreg(user_events_try_open(), page, 0));
+	return NULL;
+}
+
+/* A thread forks while another one waits for the page of a bit that it unregisters. */
+TEST(child_follows_while_a_bit_is_unregistered)
+{
+	volatile __u32 *page = pages_map(page_size()), *other = pages_map(page_size());
+	int fd = user_events_open(), faults = protect_open(page);
+	struct switcher switcher;
+	struct uffd_msg message;
+	pthread_t thread;
+	pid_t child;
+
+	reg(fd, "ue_both", (void *)page, 4, 0);
+	reg(fd, "ue_both", (void *)other, 4, 0);
+	switcher_open(&switcher);
+	switch_on(&switcher);
+	CHECK_EQ(page[0], 1);
+	protect(faults, page, true);
+	CHECK(!pthread_create(&thread, NULL, unreg_page, (void *)page));
+	CHECK_EQ(read(faults, &message, sizeof(message)), (ssize_t)sizeof(message));
+	child = test_fork();
+	if (!child) {
+		/* The event is disabled when its bits are 1 no longer. */
+		WAIT_FOR(!other[0] && !page[0]);
+		_exit(0);
+	}
+	protect(faults, page, false);
+	CHECK(!pthread_join(thread, NULL));
+	CHECK_EQ(page[0], 0);
+	CHECK_EQ(other[0], 1);
+	switch_off(&switcher);
+	test_join(child);
 }
 
 /*
@@ -444,6 +510,37 @@ TEST(rights)
 	fd = user_events_try_open();
 	CHECK_OK(ioctl(fd, USER_EVENTS_DEL, "ue_kept"));
 	CHECK(!file_exists(USER_EVENTS_GROUP "/ue_kept"));
+}
+
+/* Makes a persistent event, which the file registers, and no bit. */
+static void register_kept(int fd, const char *command, __u16 flags)
+{
+	static __u32 word;
+	struct user_reg request = reg_request(command, &word, 4, 0);
+
+	request.flags = USER_EVENTS_PERSIST | flags;
+	CHECK_OK(ioctl(fd, USER_EVENTS_REG, &request));
+	CHECK_OK(try_unreg(fd, &word, 0));
+}
+
+/* A name has one format and several ones; DEL fails because of one of them, and deletes none. */
+TEST(deletes_all_or_none)
+{
+	int fd = user_events_open(), one = user_events_try_open(), multi = user_events_try_open();
+
+	register_kept(one, "ue_kept u32 a", 0);
+	register_kept(multi, "ue_kept u64 b", USER_EVENTS_MULTI);
+	close(one);
+	CHECK_ERRNO(ioctl(fd, USER_EVENTS_DEL, "ue_kept"), EBUSY);
+	CHECK(file_has(USER_EVENTS_STATUS, "Active: 2\n"));
+	close(multi);
+	CHECK(file_write(USER_EVENTS_GROUP "/ue_kept/enable", "1") > 0);
+	CHECK_ERRNO(ioctl(fd, USER_EVENTS_DEL, "ue_kept"), EBUSY);
+	CHECK(file_has(USER_EVENTS_STATUS, "Active: 2\n"));
+	CHECK(file_write(USER_EVENTS_GROUP "/ue_kept/enable", "0") > 0);
+	CHECK_OK(ioctl(fd, USER_EVENTS_DEL, "ue_kept"));
+	CHECK(file_has(USER_EVENTS_STATUS, "Active: 0\n"));
+	CHECK_ERRNO(ioctl(fd, USER_EVENTS_DEL, "ue_kept"), ENOENT);
 }
 
 static void fork_beyond_the_limit(void)
@@ -954,15 +1051,70 @@ TEST(unload_after_an_event_came_back)
 	CHECK_OK(try_load(""));
 }
 
-TEST(files_can_be_left_out)
+/* Unloads the module of user_events when the last work items have let go of it. */
+static void user_events_unload(void)
 {
-	close(user_events_open());
-	load("user_events=off");
+	WAIT_FOR(!module_unload(USER_EVENTS_MODULE));
+}
+
+/* Only user_events are unloaded: eventlog stays, and so do tracers of events that have ended. */
+TEST(unload_without_eventlog)
+{
+	static volatile __u32 word;
+	int device = device_open(), fd = user_events_open(), counter;
+	__u32 index = register_event(device, "ue_other u32 a").write_index;
+	long id;
+
+	reg(fd, "ue_alone u32 a", (void *)&word, 4, 3);
+	CHECK_ERRNO(module_unload("eventlog"), EAGAIN);
+	CHECK_ERRNO(module_unload(USER_EVENTS_MODULE), EAGAIN);
+	id = file_number(USER_EVENTS_GROUP "/ue_alone/id");
+	counter = perf_open_id(id, -1, 0);
+	if (counter < 0)
+		SKIP("this kernel lacks perf");
+	WAIT_FOR(word == 1 << 3);
+	close(fd);
+	/* An event that is traced keeps the module. */
+	CHECK_ERRNO(module_unload(USER_EVENTS_MODULE), EAGAIN);
+	fd = user_events_try_open();
+	CHECK_OK(try_unreg(fd, (void *)&word, 3));
+	close(fd);
+	user_events_unload();
 	CHECK(!file_exists(USER_EVENTS_DATA));
 	CHECK(!file_exists(USER_EVENTS_STATUS));
-	CHECK_OK(try_unload());
-	CHECK_ERRNO(try_load("user_events=maybe"), EINVAL);
-	CHECK_OK(try_load(""));
+	CHECK_ERRNO(emit(device, index, &(__u32){ 1 }, 4), EBADF);
+	/* The tracer is still attached when the event comes back. */
+	user_events_load();
+	fd = user_events_try_open();
+	reg(fd, "ue_alone u32 a", (void *)&word, 4, 3);
+	CHECK_EQ(file_number(USER_EVENTS_GROUP "/ue_alone/id"), id);
+	CHECK_EQ(word, 1 << 3);
+	close(counter);
+	WAIT_FOR(!word);
+	close(fd);
+	/* Nothing but a bit is left. */
+	user_events_unload();
+	close(device);
+	user_events_load();
+}
+
+TEST(persistent_events_keep_the_module)
+{
+	struct user_reg request;
+	__u32 word = 0;
+	int fd = user_events_open();
+
+	request = reg_request("ue_kept", &word, 4, 0);
+	request.flags = USER_EVENTS_PERSIST;
+	CHECK_OK(ioctl(fd, USER_EVENTS_REG, &request));
+	CHECK_OK(try_unreg(fd, &word, 0));
+	close(fd);
+	CHECK_ERRNO(module_unload(USER_EVENTS_MODULE), EAGAIN);
+	fd = user_events_try_open();
+	CHECK_OK(ioctl(fd, USER_EVENTS_DEL, "ue_kept"));
+	close(fd);
+	user_events_unload();
+	user_events_load();
 }
 
 /* ---- stress ---- */

@@ -72,39 +72,24 @@ static bool sees(int fd, __u32 descriptor, __u32 *state)
 	return text;
 }
 
-/* Counts the definitions that a file may see; DEFINITIONS returns as many as DESCRIBE. */
+/* Counts the definitions that a file may see. */
 static unsigned int count_definitions(int fd)
 {
-	char text[1024];
-	struct eventlog_describe request = {
-		.size = sizeof(request), .flags = EVENTLOG_DESCRIBE_NEXT,
-		.text = PTR(text), .text_size = sizeof(text),
-	};
-	struct eventlog_definitions many = {
-		.size = sizeof(many), .buffer = PTR(text), .buffer_size = sizeof(text),
-	};
-	unsigned int count = 0, together = 0;
+	__u64 buffer[128];
+	struct eventlog_list list = list_request(EVENTLOG_LIST_DEFINITIONS, buffer, 0);
+	unsigned int count = 0;
 
-	while (!ioctl(fd, EVENTLOG_IOC_DESCRIBE, &request)) {
-		request.text_size = sizeof(text);
-		count++;
-	}
-	CHECK_EQ(errno, ENOENT);
-	while (!ioctl(fd, EVENTLOG_IOC_DEFINITIONS, &many)) {
-		together += many.count;
-		many.buffer_size = sizeof(text);
-	}
-	CHECK_EQ(errno, ENOENT);
-	CHECK_EQ(together, count);
+	do {
+		list.buffer_size = sizeof(buffer);
+		CHECK_OK(ioctl(fd, EVENTLOG_IOC_LIST, &list));
+		count += list.count;
+	} while (list.cursor);
 	return count;
 }
 
 static __u32 is_restricted(int fd)
 {
-	struct eventlog_counts counts = { .size = sizeof(counts) };
-
-	CHECK_OK(ioctl(fd, EVENTLOG_IOC_COUNTS, &counts));
-	return counts.restricted;
+	return info_of(fd).restricted;
 }
 
 /* Checks what every opener without the capability sees of root's event. */
@@ -188,26 +173,25 @@ TEST(users_share_a_definition)
 /* Names of kernel providers are public, but not which of their events are enabled. */
 static void look_at_the_kernel(void)
 {
-	char text[4096];
-	struct eventlog_describe request = {
-		.size = sizeof(request), .flags = EVENTLOG_DESCRIBE_NEXT,
-		.text = PTR(text), .text_size = sizeof(text),
-	};
-	struct eventlog_definitions many = {
-		.size = sizeof(many), .buffer = PTR(text), .buffer_size = sizeof(text),
-	};
-	const struct eventlog_definition *first = (void *)text;
+	__u64 buffer[512];
+	struct eventlog_list list = list_request(EVENTLOG_LIST_DEFINITIONS, buffer, 0);
+	const struct eventlog_definition *definition;
 	int fd = device_open();
-	unsigned int count;
+	unsigned int count = 0, i;
+	const char *next;
 
-	CHECK_OK(ioctl(fd, EVENTLOG_IOC_DEFINITIONS, &many));
-	CHECK_EQ(first->state, EVENTLOG_DESCRIBED_LIVE | EVENTLOG_DESCRIBED_KERNEL);
-	for (count = 0; !ioctl(fd, EVENTLOG_IOC_DESCRIBE, &request); count++) {
-		CHECK(strstr(text, "provider markers_eventlog_marker_example"));
-		CHECK_EQ(request.state, EVENTLOG_DESCRIBED_LIVE | EVENTLOG_DESCRIBED_KERNEL);
-		request.text_size = sizeof(text);
-	}
-	CHECK_EQ(errno, ENOENT);
+	do {
+		list.buffer_size = sizeof(buffer);
+		CHECK_OK(ioctl(fd, EVENTLOG_IOC_LIST, &list));
+		for (i = 0, next = (char *)buffer; i < list.count; i++, next += definition->size) {
+			definition = (void *)next;
+			CHECK(strstr(next + definition->text_offset,
+				     "provider markers_eventlog_marker_example"));
+			CHECK_EQ(definition->state,
+				 EVENTLOG_DESCRIBED_LIVE | EVENTLOG_DESCRIBED_KERNEL);
+		}
+		count += list.count;
+	} while (list.cursor);
 	CHECK(count >= 10);
 	check_listing(fd, "Not listed: ", "eventlog_marker_example");
 	close(fd);

@@ -217,6 +217,16 @@ static __always_inline u32 eventlog_part_place(u32 bytes, u32 *end)
 }
 
 /**
+ * eventlog_part_length() - measure a string
+ * @text: NUL-terminated
+ *
+ * Context: any.
+ *
+ * Return: its bytes before the NUL, but at most EVENTLOG_PAYLOAD_MAX.
+ */
+u32 eventlog_part_length(const char *text);
+
+/**
  * eventlog_part_string() - set up the part of a string field
  * @part: output
  * @text: NUL-terminated; NULL is recorded as "(null)"
@@ -235,7 +245,7 @@ static __always_inline u32 eventlog_part_string(struct eventlog_part *part, cons
 	if (unlikely(!text))
 		text = "(null)";
 	part->data = text;
-	part->bytes = strnlen(text, EVENTLOG_PAYLOAD_MAX);
+	part->bytes = eventlog_part_length(text);
 	part->string = true;
 	return eventlog_part_place(part->bytes + 1, end);
 }
@@ -441,7 +451,8 @@ int eventlog_callback_rule_add(struct eventlog_callback *callback,
  *
  * Context: process context, may sleep.
  *
- * Return: 0; -ENOENT: there is no such rule.
+ * Return: 0; -ENOENT: there is no such rule; -EINTR: a fatal signal is pending, and the rule
+ * stays.
  */
 int eventlog_callback_rule_delete(struct eventlog_callback *callback, u32 rule_id);
 

@@ -69,7 +69,7 @@ int eventlog_callback_rule_delete(struct eventlog_callback *callback, u32 rule_i
 		return -ENOENT;
 	/* The caller cannot keep the rule: a fatal signal ends the wait, not the call. */
 	eventlog_mapped_ops->drain(callback->subscriber->domain);
-	return eventlog_subscriber_rule_delete(callback->subscriber, rule_id);
+	return eventlog_subscriber_rule_delete(callback->subscriber, rule_id, false);
 }
 EXPORT_SYMBOL_GPL(eventlog_callback_rule_delete);
 

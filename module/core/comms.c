@@ -55,16 +55,11 @@ static bool eventlog_comm_read(const struct eventlog_comm *comm, struct eventlog
 	return true;
 }
 
-unsigned int eventlog_comms_read(const struct eventlog_comms *comms, u64 since,
-				 struct eventlog_name *names)
+bool eventlog_comms_read(const struct eventlog_comms *comms, unsigned int index,
+			 struct eventlog_name *name)
 {
-	unsigned int count = 0, i;
-
-	for (i = 0; i < EVENTLOG_NAMES_MAX; i++) {
-		/* The writer has preemption off, so it cannot wait for this task. */
-		while (!eventlog_comm_read(&comms->comms[i], &names[count]))
-			cpu_relax();
-		count += names[count].tid && names[count].time >= since;
-	}
-	return count;
+	/* The writer has preemption off, so it cannot wait for this task. */
+	while (!eventlog_comm_read(&comms->comms[index], name))
+		cpu_relax();
+	return name->tid;
 }

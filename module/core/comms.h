@@ -92,16 +92,16 @@ static __always_inline bool eventlog_comms_keep(struct eventlog_comms *comms,
 }
 
 /**
- * eventlog_comms_read() - copy names
+ * eventlog_comms_read() - copy a name
  * @comms: the table, which may change meanwhile
- * @since: skip names that were set before this time
- * @names: room for EVENTLOG_NAMES_MAX
+ * @index: of the name, below EVENTLOG_NAMES_MAX
+ * @name: set
  *
  * Any context, any CPU.
  *
- * Return: number of names copied.
+ * Return: false: there is none.
  */
-unsigned int eventlog_comms_read(const struct eventlog_comms *comms, u64 since,
-				 struct eventlog_name *names);
+bool eventlog_comms_read(const struct eventlog_comms *comms, unsigned int index,
+			 struct eventlog_name *name);
 
 #endif /* EVENTLOG_COMMS_H */

@@ -21,6 +21,7 @@ int eventlog_domain_init(struct eventlog_domain *domain, unsigned int events_max
 	domain->owner = INVALID_UID;
 	mutex_init(&domain->lock);
 	xa_init_flags(&domain->definitions, XA_FLAGS_ACCOUNT);
+	xa_init_flags(&domain->producers, XA_FLAGS_ALLOC1 | XA_FLAGS_ACCOUNT);
 	hash_init(domain->names);
 	get_random_bytes(&domain->hash_key, sizeof(domain->hash_key));
 	INIT_LIST_HEAD(&domain->retained);
@@ -59,6 +60,7 @@ int eventlog_domain_init(struct eventlog_domain *domain, unsigned int events_max
 void eventlog_domain_destroy(struct eventlog_domain *domain)
 {
 	WARN_ON(!list_empty(&domain->subscribers) || !hash_empty(domain->providers));
+	xa_destroy(&domain->producers);
 	xa_destroy(&domain->definitions);
 	ida_destroy(&domain->provider_ids);
 	vfree(domain->status_map);

@@ -27,10 +27,7 @@ DEFINE_STATIC_CALL_NULL(eventlog_trace_emit, eventlog_trace_emit_function);
 #define eventlog_emit_to_tracers(emission) do { } while (0)
 #endif
 
-/*
- * The ids of the emitter in @namespace; NULL is the current task, for which the initial
- * namespace needs no look-up.
- */
+/* The process of the emitter in @namespace, see eventlog_emitter_ids(). */
 static __always_inline u32 eventlog_emitter_pid(const struct eventlog_emitter *emitter,
 						struct pid_namespace *namespace)
 {
@@ -40,13 +37,25 @@ static __always_inline u32 eventlog_emitter_pid(const struct eventlog_emitter *e
 						   task_tgid_nr_ns(current, namespace);
 }
 
-static __always_inline u32 eventlog_emitter_tid(const struct eventlog_emitter *emitter,
-						struct pid_namespace *namespace)
+struct eventlog_ids {
+	u32 pid;
+	u32 tid;
+};
+
+/*
+ * The ids of the emitter in @namespace; NULL is the current task, for which the initial
+ * namespace needs no look-up.
+ */
+static __always_inline struct eventlog_ids
+eventlog_emitter_ids(const struct eventlog_emitter *emitter, struct pid_namespace *namespace)
 {
-	if (unlikely(emitter))
-		return pid_nr_ns(emitter->thread, namespace);
-	return likely(namespace == &init_pid_ns) ? current->pid :
-						   task_pid_nr_ns(current, namespace);
+	if (likely(!emitter && namespace == &init_pid_ns))
+		return (struct eventlog_ids){ current->tgid, current->pid };
+	return (struct eventlog_ids){
+		.pid = eventlog_emitter_pid(emitter, namespace),
+		.tid = emitter ? pid_nr_ns(emitter->thread, namespace) :
+				 task_pid_nr_ns(current, namespace),
+	};
 }
 
 static __always_inline const char *eventlog_emitter_comm(const struct eventlog_emitter *emitter)
@@ -72,14 +81,11 @@ static __always_inline bool eventlog_rule_takes_sample(struct eventlog_subscribe
 	       !(((u32)atomic_inc_return_relaxed(&rule->sampled) - 1) % rule->sample);
 }
 
-/*
- * Does the event of the current task pass one of the rules?
- *
- * Return: 1 or 0; -1: one of them has a filter, see eventlog_conditions_pass().
- */
-static int eventlog_rules_pass(const struct eventlog_listener *entry, u64 session)
+/* As eventlog_rules_pass(), for an event that has rules. */
+static noinline notrace int eventlog_some_rule_passes(const struct eventlog_listener *entry,
+						      unsigned int count, u64 session)
 {
-	unsigned int count = READ_ONCE(entry->rule_count), i;
+	unsigned int i;
 
 	if (READ_ONCE(entry->filtered))
 		return -1;
@@ -94,8 +100,21 @@ static int eventlog_rules_pass(const struct eventlog_listener *entry, u64 sessio
 }
 
 /*
+ * Does the event of the current task pass one of the rules?
+ *
+ * Return: 1 or 0; -1: one of them has a filter, see eventlog_conditions_pass().
+ */
+static __always_inline int eventlog_rules_pass(const struct eventlog_listener *entry, u64 session)
+{
+	unsigned int count = READ_ONCE(entry->rule_count);
+
+	return likely(!count) ? 1 : eventlog_some_rule_passes(entry, count, session);
+}
+
+/*
  * The time of the event in rings.  Reads the clock once, however many rings there are, and
- * only if there is one: events that all rules reject need no time.
+ * only if there is one: events that all rules reject need no time.  It is read before all
+ * else that the ring needs, which the compiler would have to save during the call.
  */
 static __always_inline u64 eventlog_emission_time(struct eventlog_emission *emission)
 {
@@ -108,55 +127,56 @@ static __always_inline u64 eventlog_emission_time(struct eventlog_emission *emis
 	return emission->time;
 }
 
+/* @lockless: the ring is known to be written without a lock; constant for the compiler. */
 static __always_inline void eventlog_emit_to_ring(struct eventlog_emission *emission,
 						  const struct eventlog_listener *entry,
-						  unsigned int cpu)
+						  bool lockless)
 {
 	const struct eventlog_emitter *emitter = emission->emitter;
 	struct eventlog_subscriber *subscriber = entry->subscriber;
+	const bool later = emitter && subscriber->shard_count;
+	const u64 time = later ? emitter->time : eventlog_emission_time(emission);
+	const unsigned int index = later ? subscriber->cpu_count + emitter->shard :
+					   smp_processor_id();
+	struct eventlog_cpu_ring *cpu_ring = smp_load_acquire(&subscriber->rings[index]);
 	struct eventlog_ring_slot slot __uninitialized;
-	struct eventlog_cpu_ring *cpu_ring;
 	struct eventlog_record *record;
-	u64 time = 0;
+	struct eventlog_ring *ring;
+	struct eventlog_ids ids;
+	u32 descriptor;
 
-	if (unlikely(emitter) && subscriber->shard_count) {
-		cpu = subscriber->cpu_count + emitter->shard;
-		time = emitter->time;
-	}
-	cpu_ring = smp_load_acquire(&subscriber->rings[cpu]);
 	if (unlikely(!cpu_ring)) {
 		atomic_long_inc(&subscriber->lost[EVENTLOG_LOST_NO_MEMORY]);
 		atomic_long_inc(&entry->stats->lost);
 		return;
 	}
+	ring = &cpu_ring->ring;
 	if (unlikely(READ_ONCE(subscriber->paused))) {
-		eventlog_ring_drop(&cpu_ring->ring, EVENTLOG_LOST_PAUSED);
+		eventlog_ring_drop(ring, EVENTLOG_LOST_PAUSED);
 		goto lost;
 	}
-	if (unlikely(emission->bytes > EVENTLOG_PAYLOAD_MAX)) {
-		eventlog_ring_drop(&cpu_ring->ring, EVENTLOG_LOST_TOO_LARGE);
-		goto lost;
-	}
-	if (unlikely(!eventlog_ring_reserve(&cpu_ring->ring, emission->bytes,
-					    eventlog_floor_read(&subscriber->floor),
-					    time ?: eventlog_emission_time(emission), &slot)))
+	if (unlikely(!eventlog_ring_reserve_as(ring, lockless, emission->bytes,
+					       eventlog_floor_read(&subscriber->floor), time,
+					       &slot)))
 		goto lost;
 	record = slot.record;
 	record->size_flags |= emission->context << EVENTLOG_RECORD_CONTEXT_SHIFT;
-	record->descriptor = emission->event->descriptor;
+	descriptor = emission->event->descriptor;
+	record->descriptor = descriptor;
 	record->session = emission->session;
-	record->pid = eventlog_emitter_pid(emitter, subscriber->pid_namespace);
-	record->tid = eventlog_emitter_tid(emitter, subscriber->pid_namespace);
-	if (unlikely(time))
+	ids = eventlog_emitter_ids(emitter, subscriber->pid_namespace);
+	record->pid = ids.pid;
+	record->tid = ids.tid;
+	if (unlikely(later))
 		record->size_flags |= EVENTLOG_RECORD_FLAG_MAPPED |
 			(record->time == emitter->claimed ? 0 : EVENTLOG_RECORD_FLAG_ADJUSTED);
 	if (unlikely(emission->latest))
 		*emission->latest = max(*emission->latest, record->time);
-	if (eventlog_comms_keep(&cpu_ring->comms, record, record->tid,
-				eventlog_emitter_comm(emitter), emission->event->descriptor))
-		eventlog_ring_news(&cpu_ring->ring, record, slot.nest);
+	if (eventlog_comms_keep(&cpu_ring->comms, record, ids.tid,
+				eventlog_emitter_comm(emitter), descriptor))
+		eventlog_ring_news(ring, record, slot.nest);
 	eventlog_payload_copy(emission, (u8 *)(record + 1));
-	if (eventlog_ring_commit(&cpu_ring->ring, &slot))
+	if (eventlog_ring_commit_as(ring, lockless, &slot))
 		eventlog_subscriber_wake(cpu_ring);
 	return;
 
@@ -180,6 +200,7 @@ static void eventlog_emit_to_callback(const struct eventlog_emission *emission,
 	u8 *calling = this_cpu_ptr(subscriber->calling);
 	unsigned int *deep = this_cpu_ptr(&eventlog_callbacks_deep);
 	u8 context = 1 << emission->context;
+	const struct eventlog_ids ids = eventlog_emitter_ids(emission->emitter, &init_pid_ns);
 	struct eventlog_delivery delivery;
 	enum eventlog_lost cause;
 
@@ -201,8 +222,8 @@ static void eventlog_emit_to_callback(const struct eventlog_emission *emission,
 		/* No earlier than that of events that were emitted by other callbacks. */
 		.time = emission->emitter ? emission->emitter->time : eventlog_ring_clock(),
 		.session = emission->session,
-		.pid = eventlog_emitter_pid(emission->emitter, &init_pid_ns),
-		.tid = eventlog_emitter_tid(emission->emitter, &init_pid_ns),
+		.pid = ids.pid,
+		.tid = ids.tid,
 		.bytes = emission->bytes,
 		.parts = parts,
 		.count = count,
@@ -248,11 +269,13 @@ static notrace bool eventlog_filter_passes(struct eventlog_emission *emission,
 					   const struct eventlog_subscriber_rule *rule,
 					   const struct eventlog_predicate *predicate)
 {
+	const struct eventlog_ids ids = eventlog_emitter_ids(emission->emitter,
+							     subscriber->pid_namespace);
 	const struct eventlog_identity identity = {
 		.session = emission->session,
 		.cpu = emission->emitter ? EVENTLOG_CPU_UNKNOWN : smp_processor_id(),
-		.pid = eventlog_emitter_pid(emission->emitter, subscriber->pid_namespace),
-		.tid = eventlog_emitter_tid(emission->emitter, subscriber->pid_namespace),
+		.pid = ids.pid,
+		.tid = ids.tid,
 		.comm = eventlog_emitter_comm(emission->emitter),
 	};
 	struct eventlog_operands operands = {};
@@ -327,75 +350,125 @@ static notrace void eventlog_emit_to_callbacks(struct eventlog_emission *emissio
 	}
 }
 
-/* Delivers to the rings from @first on, to tracers and to callbacks. */
-static noinline notrace void eventlog_emit_to_rest(const struct eventlog_emission *original,
-						   const struct eventlog_listeners *listeners,
-						   const struct eventlog_subscriber *only,
-						   unsigned int first)
+/*
+ * Delivers to the rings from @first on, to tracers and to callbacks.  The caller has set all
+ * members of @emission.
+ */
+static notrace void eventlog_emit_to_rest(struct eventlog_emission *emission,
+					  const struct eventlog_listeners *listeners,
+					  unsigned int first)
 {
-	struct eventlog_emission emission = *original;
-	unsigned int cpu = smp_processor_id(), i;
+	const struct eventlog_event *event = emission->event;
+	const struct eventlog_subscriber *only = NULL;
+	const unsigned int count = emission->count;
+	unsigned int i;
 
+	if (event->state_dump && emission->context == EVENTLOG_CONTEXT_TASK &&
+	    READ_ONCE(event->provider->dump_task) == current)
+		only = READ_ONCE(event->provider->dump_subscriber);
+	if (!first && trace_eventlog_emit_enabled())
+		eventlog_trace_point_emit(emission);
 	for (i = first; i < listeners->count; i++) {
 		const struct eventlog_listener *entry = &listeners->entries[i];
 
 		if ((!only || entry->subscriber == only) &&
-		    eventlog_conditions_pass(&emission, entry))
-			eventlog_emit_to_ring(&emission, entry, cpu);
+		    eventlog_conditions_pass(emission, entry))
+			eventlog_emit_to_ring(emission, entry, false);
 	}
-	if (READ_ONCE(listeners->traced) && !only && !emission.emitter)
-		eventlog_emit_to_tracers(&emission);
-	eventlog_emit_to_callbacks(&emission, listeners, only);
-	if (emission.count != original->count)
-		eventlog_joined_put(emission.context);
+	if (READ_ONCE(listeners->traced) && !only && !emission->emitter)
+		eventlog_emit_to_tracers(emission);
+	eventlog_emit_to_callbacks(emission, listeners, only);
+	if (emission->count != count)
+		eventlog_joined_put(emission->context);
+}
+
+/*
+ * Delivers to all from the ring @first on.  Its arguments are single values, so that the
+ * caller keeps them in registers.
+ */
+static noinline notrace void eventlog_emit_slowly(const struct eventlog_event *event, u64 session,
+						  const void *payload, u32 bytes,
+						  const struct eventlog_part *parts,
+						  unsigned int count,
+						  const struct eventlog_listeners *listeners,
+						  unsigned int first, u64 time)
+{
+	struct eventlog_emission emission = {
+		.event = event, .session = session, .payload = payload, .bytes = bytes,
+		.parts = parts, .count = count, .context = eventlog_context(), .time = time,
+	};
+
+	eventlog_emit_to_rest(&emission, listeners, first);
+}
+
+/*
+ * Delivers to the rings behind the first one, which are lockless.  Its arguments are single
+ * values, as above.
+ */
+static noinline notrace void eventlog_emit_to_more(const struct eventlog_event *event, u64 session,
+						   const void *payload, u32 bytes,
+						   const struct eventlog_part *parts,
+						   unsigned int count,
+						   const struct eventlog_listeners *listeners,
+						   u64 time)
+{
+	struct eventlog_emission emission = {
+		.event = event, .session = session, .payload = payload, .bytes = bytes,
+		.parts = parts, .count = count, .context = eventlog_context(), .time = time,
+	};
+	unsigned int i;
+
+	for (i = 1; i < listeners->count; i++) {
+		int passes = eventlog_rules_pass(&listeners->entries[i], session);
+
+		if (unlikely(passes < 0)) {
+			eventlog_emit_slowly(event, session, payload, bytes, parts, count,
+					     listeners, i, emission.time);
+			return;
+		}
+		if (passes)
+			eventlog_emit_to_ring(&emission, &listeners->entries[i], true);
+	}
 }
 
 /*
  * The caller has disabled preemption.  Therefore the function is an RCU read-side
  * section, and the writers of a CPU's rings nest strictly.  The caller has set all
- * members of @emission except event and context.
+ * members of @emission except event, context and time.
+ *
+ * The hot path is that to one lockless ring: it has no loop, and no function gets the
+ * address of a variable.
  */
 static __always_inline void eventlog_emit_to_all(const struct eventlog_event *event,
 						 struct eventlog_emission emission)
 {
 	const struct eventlog_listeners *listeners = rcu_dereference_sched(event->listeners);
-	const struct eventlog_subscriber *only = NULL;
-	unsigned int cpu, i;
+	const struct eventlog_listener *entry;
 	int passes;
 
 	if (!listeners)
 		return;
-	emission.event = event;
-	emission.context = eventlog_context();
-	if (unlikely(event->state_dump) && emission.context == EVENTLOG_CONTEXT_TASK &&
-	    READ_ONCE(event->provider->dump_task) == current)
-		only = READ_ONCE(event->provider->dump_subscriber);
-	if (trace_eventlog_emit_enabled()) {
-		const struct eventlog_emission copy = emission;
-
-		eventlog_trace_point_emit(&copy);
+	if (!EVENTLOG_RING_LOCKLESS || unlikely(READ_ONCE(listeners->slow)) ||
+	    trace_eventlog_emit_enabled())
+		goto slow;
+	entry = &listeners->entries[0];
+	passes = eventlog_rules_pass(entry, emission.session);
+	if (unlikely(passes < 0))
+		goto slow;
+	emission.time = 0;
+	if (passes) {
+		emission.event = event;
+		emission.context = eventlog_context();
+		eventlog_emit_to_ring(&emission, entry, true);
 	}
-	cpu = smp_processor_id();
-	for (i = 0; i < listeners->count; i++) {
-		const struct eventlog_listener *entry = &listeners->entries[i];
-
-		if (unlikely(only) && entry->subscriber != only)
-			continue;
-		passes = READ_ONCE(entry->rule_count) ?
-			 eventlog_rules_pass(entry, emission.session) : 1;
-		if (passes > 0)
-			eventlog_emit_to_ring(&emission, entry, cpu);
-		else if (passes < 0)
-			goto rest;
-	}
-	if (likely(!READ_ONCE(listeners->others)))
+	if (likely(listeners->count == 1))
 		return;
-rest:
-	{
-		const struct eventlog_emission copy = emission;
-
-		eventlog_emit_to_rest(&copy, listeners, only, i);
-	}
+	eventlog_emit_to_more(event, emission.session, emission.payload, emission.bytes,
+			      emission.parts, emission.count, listeners, emission.time);
+	return;
+slow:
+	eventlog_emit_slowly(event, emission.session, emission.payload, emission.bytes,
+			     emission.parts, emission.count, listeners, 0, 0);
 }
 
 void eventlog_emit(const struct eventlog_event *event, u64 session, const void *payload,
@@ -409,22 +482,19 @@ void eventlog_emit(const struct eventlog_event *event, u64 session, const void *
 }
 
 /* Delivers an event with an emitter or a time of its own.  Preemption is off. */
-static void eventlog_emit_special(const struct eventlog_emission *emission)
+static void eventlog_emit_special(struct eventlog_emission *emission)
 {
 	const struct eventlog_listeners *listeners =
 		rcu_dereference_sched(emission->event->listeners);
 
-	if (!listeners)
-		return;
-	if (trace_eventlog_emit_enabled())
-		eventlog_trace_point_emit(emission);
-	eventlog_emit_to_rest(emission, listeners, NULL, 0);
+	if (listeners)
+		eventlog_emit_to_rest(emission, listeners, 0);
 }
 
 void eventlog_emit_later(const struct eventlog_event *event, u64 session, const void *payload,
 			 u32 bytes, struct eventlog_emitter *emitter)
 {
-	const struct eventlog_emission emission = {
+	struct eventlog_emission emission = {
 		.event = event, .session = session, .payload = payload, .bytes = bytes,
 		.context = EVENTLOG_CONTEXT_TASK, .emitter = emitter, .latest = &emitter->latest,
 	};

@@ -36,12 +36,17 @@ static __always_inline enum eventlog_context eventlog_context(void)
  *
  * Any context, preemption off.
  *
+ * RCU watches a CPU that is online, except in the idle loop, in user mode, and in the code
+ * that enters and leaves the kernel, which emits nothing and in which no probe can be set.
+ * So only an idle task, or what has interrupted it, must ask RCU.
+ *
  * Return: false in the idle loop and on a CPU that is just starting, where nothing
  * that RCU protects may be read.
  */
 static __always_inline bool eventlog_watched(void)
 {
-	return likely(rcu_is_watching() && cpu_online(raw_smp_processor_id()));
+	return likely(cpu_online(raw_smp_processor_id()) &&
+		      (likely(!is_idle_task(current)) || rcu_is_watching()));
 }
 
 /**
@@ -77,11 +82,9 @@ struct eventlog_emitter {
  * @emitter: who emitted it, if it is delivered later; NULL: the current task
  * @latest: is raised to the times of its records; NULL: not needed
  *
- * All functions on the way to rings that take one are inlined into the few functions
- * that begin an emission, so that the compiler keeps it in registers.  Callbacks and
- * tracers get a copy in memory.  It is made member by member: a copy in whole words
- * would wait for the smaller stores just before it (a failed store forwarding), which
- * takes longer than everything else.
+ * All functions on the way to the first ring that take one are inlined into the few
+ * functions that begin an emission, so that the compiler keeps it in registers.  What
+ * follows gets one in memory, made from the single members.
  */
 struct eventlog_emission {
 	const struct eventlog_event *event;
@@ -105,15 +108,37 @@ typedef void eventlog_trace_emit_function(const struct eventlog_emission *emissi
 DECLARE_STATIC_CALL(eventlog_trace_emit, eventlog_trace_emit_function);
 #endif
 
+/* As eventlog_copy(), for up to seven bytes. */
+static __always_inline void eventlog_copy_few(u8 *to, const u8 *from, u32 bytes)
+{
+	if (bytes >= sizeof(u32)) {
+		u32 first = get_unaligned((const u32 *)from);
+		u32 last = get_unaligned((const u32 *)(from + bytes - sizeof(u32)));
+
+		put_unaligned(first, (u32 *)to);
+		put_unaligned(last, (u32 *)(to + bytes - sizeof(u32)));
+	} else if (bytes) {
+		u8 first = from[0], middle = from[bytes / 2], last = from[bytes - 1];
+
+		to[0] = first;
+		to[bytes / 2] = middle;
+		to[bytes - 1] = last;
+	}
+}
+
 /*
- * Like memcpy().  Most payloads are small: copying the first and the last words,
+ * Like memcpy().  Most payloads and strings are small: copying the first and the last words,
  * which may overlap, takes fewer instructions than a call.
  */
 static __always_inline void eventlog_copy(u8 *to, const u8 *from, u32 bytes)
 {
 	u64 first, last, second, third;
 
-	if (bytes < sizeof(u64) || bytes > 4 * sizeof(u64)) {
+	if (bytes < sizeof(u64)) {
+		eventlog_copy_few(to, from, bytes);
+		return;
+	}
+	if (unlikely(bytes > 4 * sizeof(u64))) {
 		memcpy(to, from, bytes);
 		return;
 	}
@@ -143,7 +168,7 @@ static __always_inline void eventlog_payload_copy(const struct eventlog_emission
 	if (!emission->count)
 		eventlog_copy(to, emission->payload, emission->bytes);
 	for (part = emission->parts; part < emission->parts + emission->count; part++) {
-		memcpy(to, part->data, part->bytes);
+		eventlog_copy(to, part->data, part->bytes);
 		to += part->bytes;
 		/* Add the NUL: the string may have changed since it was measured. */
 		if (part->string)

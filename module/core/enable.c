@@ -19,6 +19,7 @@
 static struct eventlog_listeners eventlog_listeners_traced = {
 	.others = true,
 	.traced = true,
+	.slow = true,
 };
 
 static void eventlog_listeners_free_rcu(struct rcu_head *rcu)
@@ -40,6 +41,19 @@ static void eventlog_listeners_status_set(const struct eventlog_event *event,
 	smp_mb__before_atomic();
 	eventlog_domain_status_set(event->domain, event->slot, true,
 				   listeners->others || listeners->rings_sync);
+}
+
+/* Looks whether the event has tracers; the members of @listeners before these are set. */
+static void eventlog_listeners_set_traced(const struct eventlog_event *event,
+					  struct eventlog_listeners *listeners)
+{
+	bool traced = rcu_access_pointer(event->trace.tracers);
+	bool others = traced || listeners->called > listeners->count;
+
+	WRITE_ONCE(listeners->traced, traced);
+	WRITE_ONCE(listeners->others, others);
+	WRITE_ONCE(listeners->slow, others || !listeners->count || event->state_dump ||
+				    eventlog_rings_locked);
 }
 
 static void eventlog_listeners_replace(struct eventlog_event *event,
@@ -155,8 +169,7 @@ static void eventlog_listeners_publish(struct eventlog_event *event,
 		if (kind == EVENTLOG_SUBSCRIBER_CALLBACK)
 			listeners->called = listeners->listed;
 	}
-	listeners->traced = rcu_access_pointer(event->trace.tracers);
-	listeners->others = listeners->traced || listeners->called > listeners->count;
+	eventlog_listeners_set_traced(event, listeners);
 	eventlog_listeners_replace(event, listeners);
 }
 
@@ -390,14 +403,12 @@ int eventlog_enable_event(struct eventlog_event *event)
 void eventlog_enable_tracers_changed(struct eventlog_event *event)
 {
 	struct eventlog_listeners *listeners = eventlog_listeners_get(event);
-	bool traced = rcu_access_pointer(event->trace.tracers);
 
 	if (!listeners || listeners == &eventlog_listeners_traced) {
 		eventlog_listeners_replace(event, eventlog_listeners_none(event));
 		return;
 	}
-	WRITE_ONCE(listeners->traced, traced);
-	WRITE_ONCE(listeners->others, traced || listeners->called > listeners->count);
+	eventlog_listeners_set_traced(event, listeners);
 	eventlog_listeners_status_set(event, listeners);
 }
 

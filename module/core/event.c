@@ -4,14 +4,13 @@
  */
 #include <linux/err.h>
 #include <linux/eventlog.h>
-#include <linux/moduleparam.h>
 #include <linux/siphash.h>
 #include <linux/string.h>
 
 #include "core/domain.h"
+#include "core/draft.h"
 #include "core/enable.h"
 #include "core/event.h"
-#include "core/expression.h"
 #include "core/ops.h"
 #include "core/sink.h"
 #include "core/subscriber.h"
@@ -22,7 +21,6 @@
 const struct eventlog_trace_ops *eventlog_trace_ops __ro_after_init;
 const struct eventlog_policy_ops *eventlog_policy_ops __ro_after_init;
 const struct eventlog_mapped_ops *eventlog_mapped_ops __ro_after_init;
-const struct eventlog_watch_ops *eventlog_watch_ops __ro_after_init;
 
 static struct eventlog_event *eventlog_event_retained_first(struct eventlog_domain *domain,
 							    const struct eventlog_user *user);
@@ -66,8 +64,7 @@ static void eventlog_provider_free_rcu(struct rcu_head *rcu)
 	eventlog_free(container_of(rcu, struct eventlog_provider_info, rcu));
 }
 
-/* Memory for a provider, which has no id yet. */
-static struct eventlog_provider_info *eventlog_provider_alloc(const char *name)
+struct eventlog_provider_info *eventlog_provider_alloc(const char *name)
 {
 	size_t name_bytes = strlen(name) + 1;
 	struct eventlog_provider_info *info = eventlog_alloc(sizeof(*info) + name_bytes);
@@ -212,19 +209,6 @@ void eventlog_event_release(struct eventlog_event *event)
 static void eventlog_event_release_rcu(struct rcu_head *rcu)
 {
 	eventlog_event_release(container_of(rcu, struct eventlog_event, rcu));
-}
-
-/* Counts an event for a user, and its text too. */
-static void eventlog_event_users_get(struct eventlog_event *event, struct eventlog_user *user)
-{
-	event->user = eventlog_user_get(user);
-	event->maker = eventlog_user_get(user);
-}
-
-static void eventlog_event_users_put(struct eventlog_event *event)
-{
-	eventlog_user_put(event->user);
-	eventlog_user_put(event->maker);
 }
 
 /* Removes the event from all tables; writers may still be using it. */
@@ -423,67 +407,6 @@ static struct eventlog_event *eventlog_event_find(struct eventlog_domain *domain
 	return NULL;
 }
 
-/* The last descriptor.  Tests use up most of them at once. */
-static atomic_t eventlog_descriptors = ATOMIC_INIT(0);
-#ifdef EVENTLOG_COUNT_STEPS
-module_param_named(descriptors, eventlog_descriptors.counter, int, 0444);
-MODULE_PARM_DESC(descriptors, "descriptors that count as used, as a signed number (0)");
-#endif
-
-/*
- * A descriptor that no domain has used, or 0: all u32 ids are used up.  The last ones are for
- * the kernel and for users without limits.
- */
-static u32 eventlog_descriptor_new(const struct eventlog_user *user)
-{
-	u32 most = user ? U32_MAX - U32_MAX / EVENTLOG_EVENTS_RESERVED : U32_MAX;
-	int old = atomic_read(&eventlog_descriptors);
-
-	do {
-		if ((u32)old >= most)
-			return 0;
-	} while (!atomic_try_cmpxchg(&eventlog_descriptors, &old, old + 1));
-	return old + 1;
-}
-
-/* Memory for a definition; its descriptor is reserved. */
-static struct eventlog_event *eventlog_event_alloc(struct eventlog_domain *domain,
-						   struct eventlog_user *user,
-						   const struct eventlog_fields *fields, u8 level,
-						   u64 keywords)
-{
-	size_t name_bytes = strlen(fields->name) + 1;
-	struct eventlog_event *event;
-	int ret;
-
-	event = eventlog_alloc(sizeof(*event) + name_bytes);
-	if (!event)
-		return ERR_PTR(-ENOMEM);
-	event->descriptor = eventlog_descriptor_new(user);
-	ret = -ENOSPC;
-	if (!event->descriptor)
-		goto err_free;
-	ret = xa_reserve(&domain->definitions, event->descriptor, GFP_KERNEL_ACCOUNT);
-	if (ret)
-		goto err_free;
-	refcount_set(&event->holders, 1);
-	INIT_LIST_HEAD(&event->user_node);
-	INIT_LIST_HEAD(&event->uses);
-	INIT_LIST_HEAD(&event->sinks);
-	INIT_LIST_HEAD(&event->stats);
-	eventlog_event_users_get(event, user);
-	event->domain = domain;
-	event->level = level;
-	event->keywords = keywords;
-	event->trace.flags = fields->trace_flags;
-	event->name = memcpy(event + 1, fields->name, name_bytes);
-	return event;
-
-err_free:
-	eventlog_free(event);
-	return ERR_PTR(ret);
-}
-
 /*
  * Publishes a definition, which is found by descriptor from now on, and makes it live;
  * @provider gets one more user.  If it fails, the definition is gone.
@@ -532,122 +455,6 @@ err_erase:
 	eventlog_event_users_put(event);
 	call_rcu(&event->rcu, eventlog_event_release_rcu);
 	return ret;
-}
-
-/* Lends a draft what @fields owns, to match it with rules. */
-static void eventlog_draft_fill(struct eventlog_draft *draft, struct eventlog_event *event,
-				const struct eventlog_fields *fields)
-{
-	event->layout = fields->layout;
-	event->fields_text = fields->text;
-	event->tables = fields->tables;
-	event->types = fields->types;
-	draft->event = event;
-}
-
-int eventlog_draft_make(struct eventlog_draft *draft, struct eventlog_domain *domain,
-			struct eventlog_user *user, const char *provider,
-			const struct eventlog_fields *fields, u8 level, u64 keywords)
-{
-	struct eventlog_event *event;
-	int ret;
-
-	memset(draft, 0, sizeof(*draft));
-	INIT_LIST_HEAD(&draft->place.node);
-	/*
-	 * Look for room before making anything; event_get() looks again.  In an instance, its
-	 * quota is reached first.
-	 */
-	if (!domain->user && READ_ONCE(domain->live) >= domain->events_max)
-		return -ENOSPC;
-	if (!eventlog_user_define(user))
-		return -EDQUOT;
-	draft->provider = eventlog_provider_alloc(provider);
-	if (!draft->provider)
-		return -ENOMEM;
-	event = eventlog_event_alloc(domain, user, fields, level, keywords);
-	if (IS_ERR(event)) {
-		eventlog_free(draft->provider);
-		return PTR_ERR(event);
-	}
-	event->provider = draft->provider;
-	eventlog_draft_fill(draft, event, fields);
-	ret = eventlog_draft_prepare(draft);
-	if (ret) {
-		eventlog_draft_free(draft, domain);
-		return ret;
-	}
-	if (eventlog_trace_ops)
-		draft->layout = eventlog_trace_ops->prepare(event);
-	return 0;
-}
-
-int eventlog_draft_make_kernel(struct eventlog_draft *draft, struct eventlog_domain *domain,
-			       struct eventlog_provider_info *info,
-			       const struct eventlog_fields *fields,
-			       struct eventlog_provider_event *source)
-{
-	struct eventlog_event *event;
-	int ret;
-
-	memset(draft, 0, sizeof(*draft));
-	INIT_LIST_HEAD(&draft->place.node);
-	event = eventlog_event_alloc(domain, NULL, fields, source->level, source->keywords);
-	if (IS_ERR(event))
-		return PTR_ERR(event);
-	event->source = source;
-	event->id = source->id;
-	event->state_dump = info->kernel->rundown_keywords & source->keywords;
-	event->registrations = 1;
-	event->provider = info;
-	eventlog_draft_fill(draft, event, fields);
-	ret = eventlog_draft_prepare(draft);
-	if (ret)
-		eventlog_draft_free(draft, domain);
-	return ret;
-}
-
-int eventlog_draft_prepare(struct eventlog_draft *draft)
-{
-	return eventlog_enable_prepare(draft->event, &draft->place) ?:
-	       eventlog_policy_ops->prepare(draft->event, &draft->policy);
-}
-
-/* Was a draft matched with all rules and policies? */
-static bool eventlog_draft_is_prepared(struct eventlog_domain *domain,
-				       const struct eventlog_draft *draft)
-{
-	return eventlog_enable_is_prepared(domain, &draft->place) &&
-	       draft->policy.version == domain->policy_version;
-}
-
-static void eventlog_draft_unbind(struct eventlog_draft *draft, struct eventlog_domain *domain)
-{
-	eventlog_domain_lock(domain);
-	eventlog_enable_prepared(&draft->place);
-	if (draft->event) {
-		eventlog_sinks_end(draft->event);
-		eventlog_event_stats_drop(draft->event);
-	}
-	eventlog_domain_unlock(domain);
-}
-
-void eventlog_draft_free(struct eventlog_draft *draft, struct eventlog_domain *domain)
-{
-	if (draft->event || (draft->place.node.next && !list_empty(&draft->place.node)))
-		eventlog_draft_unbind(draft, domain);
-	eventlog_sinks_reap(domain);
-	if (draft->event) {
-		xa_release(&domain->definitions, draft->event->descriptor);
-		eventlog_event_users_put(draft->event);
-		eventlog_free(draft->event);
-	}
-	eventlog_expression_put(draft->policy.filter);
-	eventlog_free(draft->provider);
-	if (draft->layout)
-		eventlog_trace_ops->layout_free(draft->layout);
-	/* Callers that make several drafts free all of them, also those that failed. */
-	memset(draft, 0, sizeof(*draft));
 }
 
 /* Makes a definition that processes share, and that is found by its properties. */
@@ -712,35 +519,30 @@ static int eventlog_event_revive(struct eventlog_event *event, struct eventlog_d
 	return 0;
 }
 
-struct eventlog_event *eventlog_event_get(struct eventlog_domain *domain, const char *provider,
-					  struct eventlog_fields *fields, u8 level, u64 keywords,
-					  struct eventlog_draft *draft,
-					  struct eventlog_event_use *use)
+struct eventlog_event *eventlog_event_get(const struct eventlog_event_request *request,
+					  struct eventlog_draft *draft)
 {
+	struct eventlog_domain *domain = request->domain;
 	struct eventlog_event *event;
 	int ret;
 
 	lockdep_assert_held(&domain->lock);
 	if (domain->dead)
 		return ERR_PTR(-ENODEV);
-	if (eventlog_provider_name_of_kernel(domain, provider))
+	if (eventlog_provider_name_of_kernel(domain, request->provider))
 		return ERR_PTR(-EPERM);
-	event = eventlog_event_find(domain, provider, fields, level, keywords);
-	if ((!event || !event->slot) && !draft)
+	event = eventlog_event_find(domain, request->provider, request->fields, request->level,
+				    request->keywords);
+	if (event && event->slot)
+		return event;
+	if (!draft)
 		return ERR_PTR(-ENOENT);
-	if ((!event || !event->slot) && !eventlog_draft_is_prepared(domain, draft))
+	if (!eventlog_draft_is_prepared(domain, draft))
 		return ERR_PTR(-EAGAIN);
-	if (!event) {
-		event = eventlog_event_new_shared(domain, fields, draft);
-		if (IS_ERR(event))
-			return event;
-	} else if (!event->slot) {
-		ret = eventlog_event_revive(event, draft);
-		if (ret)
-			return ERR_PTR(ret);
-	}
-	eventlog_event_use(event, use);
-	return event;
+	if (!event)
+		return eventlog_event_new_shared(domain, request->fields, draft);
+	ret = eventlog_event_revive(event, draft);
+	return ret ? ERR_PTR(ret) : event;
 }
 
 void eventlog_event_use(struct eventlog_event *event, struct eventlog_event_use *use)
@@ -786,6 +588,16 @@ void eventlog_event_put(struct eventlog_event *event, struct eventlog_event_use 
 	eventlog_event_retire(event);
 }
 
+void eventlog_event_unregister(struct eventlog_event *event, struct eventlog_event_use *use)
+{
+	struct eventlog_domain *domain = event->domain;
+
+	eventlog_domain_lock(domain);
+	eventlog_event_put(event, use);
+	eventlog_domain_unlock(domain);
+	eventlog_sinks_reap(domain);
+}
+
 void eventlog_event_persist(struct eventlog_event *event)
 {
 	lockdep_assert_held(&event->domain->lock);
@@ -795,36 +607,53 @@ void eventlog_event_persist(struct eventlog_event *event)
 }
 
 static bool eventlog_event_deletable(const struct eventlog_event *event, const char *provider,
-				     const char *name)
+				     const char *other, const char *name)
 {
 	return event->persistent && !strcmp(event->name, name) &&
-	       !strcmp(event->provider->name, provider);
+	       (!strcmp(event->provider->name, provider) ||
+		(other && !strcmp(event->provider->name, other)));
 }
 
-int eventlog_event_delete(struct eventlog_domain *domain, const char *provider,
-			  const char *name)
+static bool eventlog_event_busy(const struct eventlog_event *event)
+{
+	return event->registrations || (eventlog_trace_ops && eventlog_trace_ops->busy(event));
+}
+
+/* Deletes events, or only looks for them; 0, -ENOENT, -EBUSY. */
+static int eventlog_events_delete(struct eventlog_domain *domain, const char *provider,
+				  const char *other, const char *name, bool only_look)
 {
 	struct eventlog_event *event;
 	unsigned long descriptor;
-	unsigned int found = 0;
+	int ret = -ENOENT;
 
-	lockdep_assert_held(&domain->lock);
 	xa_for_each(&domain->definitions, descriptor, event) {
-		if (!eventlog_event_deletable(event, provider, name))
-			continue;
-		if (event->registrations || (eventlog_trace_ops && eventlog_trace_ops->busy(event)))
-			return -EBUSY;
-		found++;
+		eventlog_domain_work(domain, 1);
+		if (eventlog_event_deletable(event, provider, other, name)) {
+			if (eventlog_event_busy(event))
+				return -EBUSY;
+			ret = 0;
+			if (!only_look) {
+				event->persistent = false;
+				eventlog_event_retire(event);
+			}
+		}
+		eventlog_domain_pause(domain);
 	}
-	if (!found)
-		return -ENOENT;
-	xa_for_each(&domain->definitions, descriptor, event) {
-		if (!eventlog_event_deletable(event, provider, name))
-			continue;
-		event->persistent = false;
-		eventlog_event_retire(event);
-	}
-	return 0;
+	return ret;
+}
+
+int eventlog_event_delete(struct eventlog_domain *domain, const char *provider, const char *other,
+			  const char *name)
+{
+	int ret;
+
+	eventlog_domain_lock(domain);
+	ret = eventlog_events_delete(domain, provider, other, name, true) ?:
+	      eventlog_events_delete(domain, provider, other, name, false);
+	eventlog_domain_unlock(domain);
+	eventlog_sinks_reap(domain);
+	return ret;
 }
 
 void eventlog_events_kill(struct eventlog_domain *domain)

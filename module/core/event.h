@@ -16,25 +16,10 @@
 #include <linux/err.h>
 
 #include "core/fields.h"
-#include "core/ops.h"
 #include "core/types.h"
+#include "core/user.h"
 
-/**
- * struct eventlog_draft - what a new definition needs, made without the domain's lock
- * @provider: its provider, should the domain not have one of that name; NULL for an event of
- *	a kernel provider
- * @event: the definition; its descriptor is reserved, and it is matched with all rules
- * @layout: the layout of its trace event, or NULL
- * @place: behind the last rule that it was matched with
- * @policy: what the marker policies say
- */
-struct eventlog_draft {
-	struct eventlog_provider_info *provider;
-	struct eventlog_event *event;
-	struct eventlog_trace_layout *layout;
-	struct eventlog_rule_place place;
-	struct eventlog_policy_draft policy;
-};
+struct eventlog_draft;
 
 /**
  * struct eventlog_event_use - a registration, as its event sees it
@@ -47,90 +32,75 @@ struct eventlog_event_use {
 };
 
 /**
- * eventlog_draft_make() - prepare eventlog_event_get()
- * @draft: filled in
- * @domain: not locked
- * @user: who makes it; NULL: one without limits
- * @provider: a valid provider name
- * @fields: parsed
- * @level: enum eventlog_level
- * @keywords: mask
- *
- * Process context; the memory is charged to the caller.
- *
- * Return: 0, for eventlog_draft_free(); -ENOSPC: the domain has no room; -EDQUOT: the user
- * makes too many in too short a time, or there is no more memory for what rules match;
- * -EINTR: a fatal signal is pending; -ENOMEM.
- */
-int eventlog_draft_make(struct eventlog_draft *draft, struct eventlog_domain *domain,
-			struct eventlog_user *user, const char *provider,
-			const struct eventlog_fields *fields, u8 level, u64 keywords);
-
-/**
- * eventlog_draft_make_kernel() - likewise, for an event of a kernel provider
- * @draft: filled in
- * @domain: not locked, except its update_lock
- * @info: the provider
- * @fields: name, text and layout
- * @source: the provider's side of it
- *
- * Return: 0, for eventlog_draft_free(); -ENOSPC, -EINTR, -ENOMEM.
- */
-int eventlog_draft_make_kernel(struct eventlog_draft *draft, struct eventlog_domain *domain,
-			       struct eventlog_provider_info *info,
-			       const struct eventlog_fields *fields,
-			       struct eventlog_provider_event *source);
-
-/**
- * eventlog_draft_prepare() - match a draft with rules and policies that are new
- * @draft: its domain not locked
- *
- * Return: 0, -EDQUOT, -EINTR, -ENOMEM.
- */
-int eventlog_draft_prepare(struct eventlog_draft *draft);
-
-/**
- * eventlog_draft_again() - must the caller of eventlog_event_get() call it again
- * @draft: its argument; prepared again if so
- * @event: its result; set to another error if that fails
- */
-static inline bool eventlog_draft_again(struct eventlog_draft *draft, struct eventlog_event **event)
-{
-	int ret;
-
-	if (*event != ERR_PTR(-EAGAIN))
-		return false;
-	ret = eventlog_draft_prepare(draft);
-	if (ret)
-		*event = ERR_PTR(ret);
-	return !ret;
-}
-
-/**
- * eventlog_draft_free() - free what eventlog_event_get() has not used
- * @draft: of eventlog_draft_make(), or zeroes; zeroes afterwards
- * @domain: not locked
- */
-void eventlog_draft_free(struct eventlog_draft *draft, struct eventlog_domain *domain);
-
-/**
- * eventlog_event_get() - find or make a definition, and add a registration to it
- * @domain: the domain, locked
+ * struct eventlog_event_request - a definition that is to be found or made
+ * @domain: its domain
  * @provider: a valid provider name
  * @fields: parsed; a new definition takes text and layout over and sets them to NULL
  * @level: enum eventlog_level
  * @keywords: mask
- * @draft: made from the same arguments; NULL: only find a live definition
+ * @admit: NULL, or called first, the domain locked: an errno refuses the registration
+ * @registered: NULL, or called under the same lock when the event has the registration
+ */
+struct eventlog_event_request {
+	struct eventlog_domain *domain;
+	const char *provider;
+	struct eventlog_fields *fields;
+	u8 level;
+	u64 keywords;
+	int (*admit)(struct eventlog_event_request *request);
+	void (*registered)(struct eventlog_event_request *request, struct eventlog_event *event);
+};
+
+/**
+ * eventlog_event_register() - find or make a definition, and add a registration to it
+ * @request: what is registered, its domain not locked
  * @use: of the registration; its user is set
  *
- * Return: the event, or ERR_PTR: -ENOENT (without a draft), -EPERM (a kernel provider has
- * the name), -ENOSPC (no room in the domain), -EDQUOT, -ENOMEM; -EAGAIN: see
- * eventlog_draft_again().
+ * Process context.  What a new definition needs is made without the domain's lock; the memory
+ * is charged to the caller.
+ *
+ * Return: the event, for eventlog_event_unregister(), or ERR_PTR: -EPERM (a kernel provider
+ * has the name), -ENOSPC (no room in the domain), -EDQUOT (the user has too many, or makes
+ * them in too short a time, or there is no more memory for what rules match), -EINTR (a fatal
+ * signal is pending), -ENODEV (the domain is dead), -ENOMEM, or what @request->admit() returned.
  */
-struct eventlog_event *eventlog_event_get(struct eventlog_domain *domain, const char *provider,
-					  struct eventlog_fields *fields, u8 level, u64 keywords,
-					  struct eventlog_draft *draft,
-					  struct eventlog_event_use *use);
+struct eventlog_event *eventlog_event_register(struct eventlog_event_request *request,
+					       struct eventlog_event_use *use);
+
+/**
+ * eventlog_event_unregister() - remove a registration; the last one ends the event
+ * @event: the event, its domain not locked
+ * @use: of the registration
+ *
+ * Process context.
+ */
+void eventlog_event_unregister(struct eventlog_event *event, struct eventlog_event_use *use);
+
+/**
+ * eventlog_event_get() - find or make a definition, for eventlog_event_register()
+ * @request: what is registered, its domain locked
+ * @draft: made from it; NULL: only find a live definition
+ *
+ * Return: the event, or ERR_PTR: -ENOENT (without a draft), -EAGAIN (the draft was not matched
+ * with all rules and policies, or release the lock and try again), or as for
+ * eventlog_event_register().
+ */
+struct eventlog_event *eventlog_event_get(const struct eventlog_event_request *request,
+					  struct eventlog_draft *draft);
+
+/* Counts an event for a user, and its text too. */
+static inline void eventlog_event_users_get(struct eventlog_event *event,
+					    struct eventlog_user *user)
+{
+	event->user = eventlog_user_get(user);
+	event->maker = eventlog_user_get(user);
+}
+
+static inline void eventlog_event_users_put(struct eventlog_event *event)
+{
+	eventlog_user_put(event->user);
+	eventlog_user_put(event->maker);
+}
 
 /**
  * eventlog_event_use() - add a registration to a live event
@@ -184,6 +154,16 @@ const struct eventlog_provider *eventlog_event_sets(const struct eventlog_event 
 void eventlog_event_release(struct eventlog_event *event);
 
 /**
+ * eventlog_provider_alloc() - memory for a provider, which has no id yet
+ * @name: its name
+ *
+ * Process context.
+ *
+ * Return: the struct, for eventlog_free() as long as it is in no list, or NULL.
+ */
+struct eventlog_provider_info *eventlog_provider_alloc(const char *name);
+
+/**
  * eventlog_kernel_provider_new() - make the domain's struct for a kernel provider
  * @domain: the domain, locked
  * @kernel: the provider; its name is valid
@@ -231,14 +211,17 @@ void eventlog_event_persist(struct eventlog_event *event);
 
 /**
  * eventlog_event_delete() - delete persistent events by name
- * @domain: the domain, locked
+ * @domain: the domain, not locked
  * @provider: provider name
+ * @other: another one, whose events of that name are deleted as well, or NULL
  * @name: event name; all persistent definitions of that name are deleted
  *
- * Return: 0; -ENOENT; -EBUSY: a process has registered one of them, or a tracer is
- * attached to it; then nothing is changed.  The caller calls eventlog_sinks_reap().
+ * Process context.
+ *
+ * Return: 0; -ENOENT; -EBUSY: a process has registered one of them, or a tracer is attached
+ * to it.  Then nothing is deleted, unless that happened during the call.
  */
-int eventlog_event_delete(struct eventlog_domain *domain, const char *provider,
+int eventlog_event_delete(struct eventlog_domain *domain, const char *provider, const char *other,
 			  const char *name);
 
 /**

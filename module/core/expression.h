@@ -13,27 +13,25 @@
 #include <linux/types.h>
 #include <uapi/linux/eventlog.h>
 
+#include "common/filter.h"
+
 struct pid_namespace;
 
 /**
  * struct eventlog_expression - an expression
  * @users: number of references, held by rules, predicates and code that binds it
- * @count: number of @terms
- * @pool: what the terms refer to, as it was passed
- * @pool_size: bytes of @pool
+ * @terms: the terms, as they were passed, and checked
  * @text: source text; "" if there is none
  * @pids: the pid namespace of the task that passed it, with a reference: what its numbers of
  *	processes and threads mean, unless a rule's subscriber decides that
- * @terms: the terms; all offsets are inside of the pool, and what they refer to is valid
+ * @array: &eventlog_terms.array of @terms; the pool and the text follow
  */
 struct eventlog_expression {
 	refcount_t users;
-	unsigned int count;
-	const char *pool;
-	u32 pool_size;
+	struct eventlog_terms terms;
 	const char *text;
 	struct pid_namespace *pids;
-	struct eventlog_term terms[];
+	struct eventlog_term array[];
 };
 
 /**
@@ -76,24 +74,5 @@ bool eventlog_expression_fits_where(const struct eventlog_expression *expression
  * without such a field.
  */
 bool eventlog_expression_names(const struct eventlog_expression *expression, const char *name);
-
-static inline const char *eventlog_term_name(const struct eventlog_expression *expression,
-					     const struct eventlog_term *term)
-{
-	return expression->pool + term->name;
-}
-
-/* The string of a term that has one. */
-static inline const char *eventlog_term_string(const struct eventlog_expression *expression,
-					       const struct eventlog_term *term)
-{
-	return expression->pool + term->string;
-}
-
-/* Bytes of the address of a term that has one; a mask of the same length follows it. */
-static inline unsigned int eventlog_term_address_bytes(const struct eventlog_term *term)
-{
-	return term->flags & EVENTLOG_TERM_IPV4 ? 4 : 16;
-}
 
 #endif /* EVENTLOG_EXPRESSION_H */

@@ -10,7 +10,7 @@
 #include <linux/string.h>
 
 #include "compat.h"
-#include "core/field_types.h"
+#include "common/field_type.h"
 #include "core/fields.h"
 #include "memory.h"
 
@@ -38,47 +38,6 @@ struct eventlog_parser {
 	size_t text_bytes;
 	size_t text_room;
 };
-
-bool eventlog_name_valid(const char *name)
-{
-	size_t length = strnlen(name, EVENTLOG_NAME_MAX);
-	size_t i;
-
-	if (!length || length == EVENTLOG_NAME_MAX)
-		return false;
-	for (i = 0; i < length; i++)
-		if (!isascii(name[i]) || !isprint(name[i]))
-			return false;
-	return true;
-}
-
-bool eventlog_fields_name_valid(const char *name)
-{
-	size_t length = strnlen(name, EVENTLOG_FIELD_NAME_MAX);
-	size_t i;
-
-	if (!length || length == EVENTLOG_FIELD_NAME_MAX || isdigit(*name))
-		return false;
-	for (i = 0; i < length; i++)
-		if (!isascii(name[i]) || !(isalnum(name[i]) || name[i] == '_'))
-			return false;
-	return true;
-}
-
-bool eventlog_provider_name_valid(const char *name)
-{
-	size_t length = strnlen(name, EVENTLOG_FIELD_NAME_MAX);
-	size_t i;
-
-	if (!length || length == EVENTLOG_FIELD_NAME_MAX)
-		return false;
-	if (!isascii(*name) || !(isalpha(*name) || *name == '_'))
-		return false;
-	for (i = 0; i < length; i++)
-		if (!isascii(name[i]) || !(isalnum(name[i]) || strchr("_.-", name[i])))
-			return false;
-	return true;
-}
 
 /* Cuts the next blank-separated word off *@rest.  Returns NULL if there is none. */
 static char *eventlog_word(char **rest)
@@ -309,7 +268,31 @@ static int eventlog_fields_shrink(struct eventlog_fields *fields)
 	return 0;
 }
 
-int eventlog_fields_parse(char *command, struct eventlog_fields *fields)
+/*
+ * Moves the description at *@rest, a string of the schema language in printable ASCII, to the
+ * first line of the text.
+ */
+static int eventlog_description_take(struct eventlog_parser *parser, char **rest)
+{
+	char *end = *rest + 1;
+
+	if (*end == '"')
+		return -EINVAL;
+	for (; *end != '"'; end++) {
+		if (*end == '\\' && *++end != '"' && *end != '\\')
+			return -EINVAL;
+		if (!isascii(*end) || !isprint(*end))
+			return -EINVAL;
+	}
+	if (*++end && !isspace(*end))
+		return -EINVAL;
+	if (*end)
+		*end++ = '\0';
+	swap(*rest, end);
+	return eventlog_text_add(parser, "%s\n", end);
+}
+
+int eventlog_fields_parse(char *command, bool described, struct eventlog_fields *fields)
 {
 	struct eventlog_parser *parser;
 	size_t length = strlen(command);
@@ -348,6 +331,9 @@ int eventlog_fields_parse(char *command, struct eventlog_fields *fields)
 		goto out;
 
 	ret = 0;
+	rest = skip_spaces(rest);
+	if (described && *rest == '"')
+		ret = eventlog_description_take(parser, &rest);
 	while (!ret && (field = strsep(&rest, ";")))
 		ret = eventlog_field_parse(parser, field);
 	if (!ret)

@@ -7,8 +7,11 @@
 #define EVENTLOG_FIELDS_H
 
 #include <linux/errno.h>
+#include <linux/string.h>
 #include <linux/types.h>
 #include <uapi/linux/eventlog.h>
+
+#include "common/word.h"
 
 /**
  * struct eventlog_dynamic - a __data_loc or __rel_loc word
@@ -39,8 +42,8 @@ struct eventlog_tables;
 /**
  * struct eventlog_fields - a parsed command or schema
  * @name: name of the event; not owned, part of the command or of @tables
- * @text: the fields in the schema language, one per line; the whole statement of a
- *	schema; owned
+ * @text: the fields in the schema language, one per line, after a line with the quoted
+ *	description if there is one; the whole statement of a schema; owned
  * @layout: the layout of the payload; owned
  * @tables: the schema; NULL for a command; owned
  * @types: the fields' types as the trace event shows them, one a line; NULL: those of
@@ -59,6 +62,7 @@ struct eventlog_fields {
 /**
  * eventlog_fields_parse() - parse a command string
  * @command: the string; modified
+ * @described: it may have a description
  * @fields: output; on success the caller frees it with eventlog_fields_free()
  *
  * Context: process context.
@@ -66,7 +70,16 @@ struct eventlog_fields {
  * Return: 0; -EINVAL: syntax error; -E2BIG: too many fields, or the fixed part is
  * larger than EVENTLOG_PAYLOAD_MAX; -ENOMEM.
  */
-int eventlog_fields_parse(char *command, struct eventlog_fields *fields);
+int eventlog_fields_parse(char *command, bool described, struct eventlog_fields *fields);
+
+/**
+ * eventlog_fields_lines() - get the lines of a text behind its description
+ * @text: as in &struct eventlog_fields
+ */
+static inline const char *eventlog_fields_lines(const char *text)
+{
+	return *text == '"' ? strchr(text, '\n') + 1 : text;
+}
 
 /**
  * eventlog_fields_free() - free the members of a parsed command
@@ -81,7 +94,10 @@ void eventlog_fields_free(struct eventlog_fields *fields);
  *
  * Return: true if it is valid.
  */
-bool eventlog_name_valid(const char *name);
+static inline bool eventlog_name_valid(const char *name)
+{
+	return eventlog_printable_valid(name);
+}
 
 /**
  * eventlog_fields_name_valid() - test whether a name is an identifier of valid length
@@ -89,7 +105,10 @@ bool eventlog_name_valid(const char *name);
  *
  * Return: true if it is valid.
  */
-bool eventlog_fields_name_valid(const char *name);
+static inline bool eventlog_fields_name_valid(const char *name)
+{
+	return eventlog_identifier_valid(name, strnlen(name, EVENTLOG_FIELD_NAME_MAX), "");
+}
 
 /**
  * eventlog_provider_name_valid() - test whether a kernel provider may use a name
@@ -98,7 +117,10 @@ bool eventlog_fields_name_valid(const char *name);
  *
  * Return: true if it is valid.
  */
-bool eventlog_provider_name_valid(const char *name);
+static inline bool eventlog_provider_name_valid(const char *name)
+{
+	return eventlog_identifier_valid(name, strnlen(name, EVENTLOG_FIELD_NAME_MAX), ".-");
+}
 
 /* Validates the words of a payload whose fixed part is complete. */
 int eventlog_dynamic_validate(const struct eventlog_layout *layout, const u8 *payload, u32 bytes);

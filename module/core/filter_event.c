@@ -8,8 +8,9 @@
 #include <linux/overflow.h>
 #include <linux/string.h>
 
-#include "core/field_types.h"
+#include "common/field_type.h"
 #include "core/filter.h"
+#include "core/schema.h"
 #include "memory.h"
 
 /* A field of the event. */
@@ -24,30 +25,6 @@ struct eventlog_event_fields {
 	unsigned int count;
 	struct eventlog_event_field fields[];
 };
-
-static void eventlog_event_field_set(struct eventlog_operand *operand,
-				     const struct eventlog_field_shape *shape,
-				     const struct eventlog_provider *provider)
-{
-	const struct eventlog_set *set;
-	unsigned int i;
-
-	for (i = 0; provider && i < provider->set_count; i++) {
-		set = &provider->sets[i];
-		if (set->flags != (shape->kind == EVENTLOG_KIND_FLAGS) ||
-		    strlen(set->name) != shape->set_bytes ||
-		    memcmp(set->name, shape->set, shape->set_bytes))
-			continue;
-		operand->values = set->values;
-		operand->value_count = set->value_count;
-	}
-}
-
-static bool eventlog_kind_is_dynamic(u8 kind)
-{
-	return kind == EVENTLOG_KIND_STRING || kind == EVENTLOG_KIND_BYTES ||
-	       kind == EVENTLOG_KIND_STRING_REL || kind == EVENTLOG_KIND_BYTES_REL;
-}
 
 static struct eventlog_event_fields *
 eventlog_event_fields_parse(const char *text, const struct eventlog_provider *provider)
@@ -69,21 +46,15 @@ eventlog_event_fields_parse(const char *text, const struct eventlog_provider *pr
 		struct eventlog_operand *operand = &field->operand;
 
 		/* Without the size of a field, the positions behind it are not known. */
-		if (!eventlog_field_shape_parse(line.type, line.type_length, &shape))
+		if (eventlog_field_shape_parse(line.type, line.type_length, &shape))
 			break;
 		field->name = line.name;
 		field->name_length = line.name_length;
-		operand->source = eventlog_kind_is_dynamic(shape.kind) ? EVENTLOG_SOURCE_DYNAMIC :
-									 EVENTLOG_SOURCE_FIXED;
-		operand->kind = shape.kind;
-		operand->type = shape.type;
-		operand->is_signed = shape.is_signed;
-		operand->relative = shape.kind == EVENTLOG_KIND_STRING_REL ||
-				    shape.kind == EVENTLOG_KIND_BYTES_REL;
-		operand->position = position;
-		operand->bytes = shape.bytes;
-		if (shape.set)
-			eventlog_event_field_set(operand, &shape, provider);
+		eventlog_operand_field(operand, &shape, position);
+		if (eventlog_shape_has_set(&shape))
+			operand->set = eventlog_set_find(provider, &shape);
+		if (operand->set)
+			operand->member = eventlog_set_member;
 		position += shape.bytes;
 		table->count++;
 	}
@@ -113,9 +84,7 @@ struct eventlog_predicate *eventlog_predicate_bind_event(struct eventlog_express
 							 const struct eventlog_provider *provider,
 							 bool charged)
 {
-	struct eventlog_subject subject = {
-		.find = eventlog_event_field_find, .charged = charged,
-	};
+	struct eventlog_subject subject = { .find = eventlog_event_field_find };
 	struct eventlog_event_fields *table;
 	struct eventlog_predicate *predicate;
 
@@ -123,7 +92,7 @@ struct eventlog_predicate *eventlog_predicate_bind_event(struct eventlog_express
 	if (!table)
 		return NULL;
 	subject.of = table;
-	predicate = eventlog_predicate_bind(expression, &subject);
+	predicate = eventlog_predicate_bind(expression, &subject, false, charged);
 	eventlog_free(table);
 	return predicate;
 }

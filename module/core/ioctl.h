@@ -13,17 +13,19 @@
 #include <uapi/linux/eventlog.h>
 
 struct eventlog_domain;
+struct eventlog_list_ops;
 struct file;
+
+/* Number of enum eventlog_list_kind. */
+#define EVENTLOG_LIST_KINDS (EVENTLOG_LIST_REGISTRATIONS + 1)
 
 /* The argument of any ioctl. */
 union eventlog_argument {
-	struct eventlog_version version;
+	struct eventlog_info info;
 	struct eventlog_register registration;
 	struct eventlog_unregister unregister;
 	struct eventlog_delete delete;
-	struct eventlog_counts counts;
-	struct eventlog_definitions definitions;
-	struct eventlog_user_quota quota;
+	struct eventlog_list list;
 	struct eventlog_subscribe subscribe;
 	struct eventlog_rule rule;
 	struct eventlog_rule_delete rule_delete;
@@ -31,15 +33,11 @@ union eventlog_argument {
 	struct eventlog_stat stat;
 	struct eventlog_describe describe;
 	struct eventlog_pause pause;
-	struct eventlog_names names;
-	struct eventlog_marker_next marker_next;
 	struct eventlog_marker_set marker_set;
-	struct eventlog_marker_policy marker_policy;
-	struct eventlog_marker_policy_next marker_policy_next;
 	struct eventlog_filter_get filter_get;
+	struct eventlog_marker_handlers marker_handlers;
 	struct eventlog_instance_create instance_create;
 	struct eventlog_instance_delete instance_delete;
-	struct eventlog_instance_next instance_next;
 	struct eventlog_instance_open instance_open;
 };
 
@@ -62,10 +60,12 @@ struct eventlog_ioctl {
  * struct eventlog_ioctls - a table of ioctls
  * @ioctls: by number; those without a function do not exist
  * @count: number of @ioctls
+ * @kinds: of LIST, by enum eventlog_list_kind; those that are NULL are not of this table
  */
 struct eventlog_ioctls {
 	const struct eventlog_ioctl *ioctls;
 	unsigned int count;
+	const struct eventlog_list_ops *kinds[EVENTLOG_LIST_KINDS];
 };
 
 /*

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * How core/ calls what is above it: the tracer (trace/), the marker policy (marker/),
- * producer rings (user/) and a front end that watches its events (user_events/).  Each
- * table is set once, at load, before there is an event, and is never changed.  Emission
- * does not go through a table: see emit.h.
+ * producer rings (user/) and a front end that watches its events (front_end.h).  Each
+ * table but the last is set once, at load, before there is an event, and is never changed.
+ * Emission does not go through a table: see emit.h.
  *
  * All functions are called in process context with the event's domain locked,
  * unless said otherwise.
@@ -134,7 +134,7 @@ struct eventlog_watch_ops {
 	void (*settle)(void);
 };
 
-/* NULL: there is no such front end. */
+/* NULL: there is no front end, and no event has a watch.  Under the lock of the root. */
 extern const struct eventlog_watch_ops *eventlog_watch_ops;
 
 /**
@@ -142,10 +142,6 @@ extern const struct eventlog_watch_ops *eventlog_watch_ops;
  *
  * Process context.  The domain is not locked; ftrace's event_mutex may be held.
  */
-static inline void eventlog_watch_settle(void)
-{
-	if (eventlog_watch_ops)
-		eventlog_watch_ops->settle();
-}
+void eventlog_watch_settle(void);
 
 #endif /* EVENTLOG_OPS_H */

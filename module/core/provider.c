@@ -8,6 +8,7 @@
 #include <linux/sched.h>
 
 #include "core/domain.h"
+#include "core/draft.h"
 #include "core/enable.h"
 #include "core/event.h"
 #include "core/ops.h"
@@ -127,6 +128,11 @@ static void eventlog_providers_update(struct eventlog_domain *domain,
 void eventlog_update_begin(struct eventlog_domain *domain)
 {
 	mutex_lock(&domain->update_lock);
+}
+
+int eventlog_update_begin_killable(struct eventlog_domain *domain)
+{
+	return mutex_lock_killable(&domain->update_lock);
 }
 
 void eventlog_update_end(struct eventlog_domain *domain, struct eventlog_subscriber *subscriber,
@@ -267,7 +273,8 @@ int eventlog_provider_register(struct eventlog_provider *provider)
 	unsigned int i;
 	int ret;
 
-	mutex_lock(&domain->update_lock);
+	if (eventlog_update_begin_killable(domain))
+		return -EINTR;
 	ret = -EBUSY;
 	if (provider->info)
 		goto out;

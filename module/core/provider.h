@@ -24,6 +24,14 @@ struct eventlog_subscriber_rule;
 void eventlog_update_begin(struct eventlog_domain *domain);
 
 /**
+ * eventlog_update_begin_killable() - likewise, for a change that may fail
+ * @domain: unlocked
+ *
+ * Return: 0, or -EINTR: a fatal signal arrived, and nothing has begun.
+ */
+int eventlog_update_begin_killable(struct eventlog_domain *domain) __must_check;
+
+/**
  * eventlog_update_end() - end a change: notify kernel providers of it
  * @domain: eventlog_update_begin() was called; not locked
  * @subscriber: the owner of @rule, or NULL

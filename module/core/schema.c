@@ -11,32 +11,13 @@
 #include <linux/string.h>
 
 #include "core/event.h"
-#include "core/field_types.h"
+#include "common/field_type.h"
+#include "common/word.h"
 #include "core/fields.h"
 #include "memory.h"
 #include "core/schema.h"
 #include "core/text.h"
 #include "core/unique.h"
-
-static const char *const eventlog_level_names[] = {
-	[EVENTLOG_LEVEL_CRITICAL] = "critical",
-	[EVENTLOG_LEVEL_ERROR] = "error",
-	[EVENTLOG_LEVEL_WARNING] = "warning",
-	[EVENTLOG_LEVEL_NOTICE] = "notice",
-	[EVENTLOG_LEVEL_INFO] = "info",
-	[EVENTLOG_LEVEL_DEBUG] = "debug",
-	[EVENTLOG_LEVEL_VERBOSE] = "verbose",
-};
-
-u8 eventlog_level_find(const char *name)
-{
-	u8 level;
-
-	for (level = EVENTLOG_LEVEL_CRITICAL; name && level <= EVENTLOG_LEVEL_VERBOSE; level++)
-		if (!strcmp(name, eventlog_level_names[level]))
-			return level;
-	return 0;
-}
 
 /* ---- definitions ---- */
 
@@ -55,7 +36,7 @@ void eventlog_schema_write(struct eventlog_text *text, const void *context)
 	eventlog_text_name(text, event->name, EVENTLOG_EVENT_PLAIN);
 	eventlog_text_print(text, " %s ", eventlog_level_names[event->level]);
 	eventlog_text_print(text, event->keywords ? "%#llx" : "-", event->keywords);
-	eventlog_text_print(text, "\n%s", event->fields_text);
+	eventlog_text_print(text, *event->fields_text == '"' ? " %s" : "\n%s", event->fields_text);
 }
 
 char *eventlog_schema_text(const struct eventlog_event *event, u32 *bytes)
@@ -70,84 +51,29 @@ char *eventlog_schema_text(const struct eventlog_event *event, u32 *bytes)
 
 /* ---- kernel providers: checking their tables ---- */
 
-/* A type of the schema language that a kernel provider may use. */
-struct eventlog_type {
-	u32 bytes;
-	bool dynamic;
-	bool string;
-};
-
-/* Parses a size of 1 to EVENTLOG_PAYLOAD_MAX that is followed by @end and nothing else. */
-static bool eventlog_type_size(const char *text, const char *end, u32 *bytes)
+const struct eventlog_set *eventlog_set_find(const struct eventlog_provider *provider,
+					     const struct eventlog_field_shape *shape)
 {
-	char digits[8];
-	size_t length = strspn(text, "0123456789");
+	unsigned int i;
 
-	if (!length || length >= sizeof(digits) || *text == '0' || strcmp(text + length, end))
-		return false;
-	memcpy(digits, text, length);
-	digits[length] = '\0';
-	return !kstrtou32(digits, 10, bytes) && *bytes <= EVENTLOG_PAYLOAD_MAX;
-}
-
-static bool eventlog_type_tag_valid(const char *tag, size_t length)
-{
-	char name[EVENTLOG_FIELD_NAME_MAX];
-
-	return length < sizeof(name) && strscpy(name, tag, length + 1) &&
-	       eventlog_fields_name_valid(name);
-}
-
-/* Parses NAME:INT of an enum or flags type; @rest starts behind the first colon. */
-static bool eventlog_type_set(const struct eventlog_provider *provider, const char *rest,
-			      bool flags, u32 *bytes)
-{
-	const char *colon = strchr(rest, ':');
-	unsigned int i, integer;
-
-	integer = colon ? eventlog_field_type_find(colon + 1, strlen(colon + 1)) : 0;
-	if (!eventlog_field_type_is_integer(integer) ||
-	    (flags && eventlog_field_types[integer].is_signed))
-		return false;
-	*bytes = eventlog_field_types[integer].bytes;
-	for (i = 0; i < provider->set_count; i++) {
+	for (i = 0; provider && i < provider->set_count; i++) {
 		const struct eventlog_set *set = &provider->sets[i];
 
-		if (set->flags == flags && strlen(set->name) == colon - rest &&
-		    !strncmp(set->name, rest, colon - rest))
-			return true;
+		if (set->flags == (shape->kind == EVENTLOG_KIND_FLAGS) &&
+		    strlen(set->name) == shape->name_bytes &&
+		    !memcmp(set->name, shape->name, shape->name_bytes))
+			return set;
 	}
-	return false;
+	return NULL;
 }
 
-static bool eventlog_type_parse(const struct eventlog_provider *provider, const char *name,
-				struct eventlog_type *type)
+/* Parses a type that a kernel provider may use: generated functions write no relative words. */
+static bool eventlog_type_parse(const struct eventlog_provider *provider, const char *type,
+				struct eventlog_field_shape *shape)
 {
-	unsigned int plain = eventlog_field_type_find(name, strlen(name));
-	const char *colon;
-
-	memset(type, 0, sizeof(*type));
-	if (plain) {
-		type->bytes = eventlog_field_types[plain].bytes;
-		type->string = plain == EVENTLOG_MARKER_STRING;
-		type->dynamic = type->string || plain == EVENTLOG_TYPE_BYTES;
-		/* Generated functions do not write relative words. */
-		return plain != EVENTLOG_TYPE_STRING_REL && plain != EVENTLOG_TYPE_BYTES_REL;
-	}
-	if (!strncmp(name, "char[", 5))
-		return eventlog_type_size(name + 5, "]", &type->bytes);
-	if (!strncmp(name, "u8[", 3))
-		return eventlog_type_size(name + 3, "]", &type->bytes);
-	if (!strncmp(name, "enum:", 5))
-		return eventlog_type_set(provider, name + 5, false, &type->bytes);
-	if (!strncmp(name, "flags:", 6))
-		return eventlog_type_set(provider, name + 6, true, &type->bytes);
-	if (!strncmp(name, "struct:", 7)) {
-		colon = strchr(name + 7, ':');
-		return colon && eventlog_type_tag_valid(name + 7, colon - name - 7) &&
-		       eventlog_type_size(colon + 1, "", &type->bytes);
-	}
-	return false;
+	return !eventlog_field_shape_parse(type, strlen(type), shape) && !shape->relative &&
+	       eventlog_shape_is_canonical(shape) &&
+	       (!eventlog_shape_has_set(shape) || eventlog_set_find(provider, shape));
 }
 
 /*
@@ -286,7 +212,7 @@ static int eventlog_event_fields_unique(const struct eventlog_provider *provider
 static int eventlog_event_fields_check(const struct eventlog_provider *provider,
 				       const struct eventlog_provider_event *source)
 {
-	struct eventlog_type type;
+	struct eventlog_field_shape shape;
 	unsigned int i;
 	u32 bytes = 0;
 
@@ -299,7 +225,7 @@ static int eventlog_event_fields_check(const struct eventlog_provider *provider,
 		if (!field->name || !eventlog_fields_name_valid(field->name))
 			return eventlog_table_wrong(provider, "event %s: field %u: invalid name",
 						    source->name, i);
-		if (!field->type || !eventlog_type_parse(provider, field->type, &type))
+		if (!field->type || !eventlog_type_parse(provider, field->type, &shape))
 			return eventlog_table_wrong(provider,
 				"event %s: field %s: unknown type '%s'",
 				source->name, field->name, field->type ?: "");
@@ -313,7 +239,7 @@ static int eventlog_event_fields_check(const struct eventlog_provider *provider,
 				"event %s: field %s: control character in description",
 				source->name, field->name);
 		/* Neither exceeds EVENTLOG_PAYLOAD_MAX: the sum cannot overflow. */
-		bytes += type.bytes;
+		bytes += shape.bytes;
 		if (bytes > EVENTLOG_PAYLOAD_MAX)
 			return eventlog_table_wrong(provider,
 				"event %s: field %s exceeds the maximum of %u bytes",
@@ -502,20 +428,20 @@ struct eventlog_layout *eventlog_schema_layout(const struct eventlog_provider *p
 					       const struct eventlog_provider_event *source)
 {
 	struct eventlog_layout *layout;
-	struct eventlog_type type;
+	struct eventlog_field_shape shape;
 	unsigned int i;
 
 	layout = eventlog_alloc(struct_size(layout, dynamic, source->field_count));
 	if (!layout)
 		return NULL;
 	for (i = 0; i < source->field_count; i++) {
-		eventlog_type_parse(provider, source->fields[i].type, &type);
-		if (type.dynamic)
+		eventlog_type_parse(provider, source->fields[i].type, &shape);
+		if (shape.kind == EVENTLOG_KIND_STRING || shape.kind == EVENTLOG_KIND_BYTES)
 			layout->dynamic[layout->dynamic_count++] = (struct eventlog_dynamic){
 				.position = layout->fixed_bytes,
-				.string = type.string,
+				.string = shape.kind == EVENTLOG_KIND_STRING,
 			};
-		layout->fixed_bytes += type.bytes;
+		layout->fixed_bytes += shape.bytes;
 	}
 	return layout;
 }
@@ -535,4 +461,23 @@ int eventlog_schema_fields(const struct eventlog_provider *provider,
 		return 0;
 	eventlog_fields_free(fields);
 	return -ENOMEM;
+}
+
+const char *eventlog_field_line_next(const char *text, struct eventlog_field_line *line)
+{
+	const char *end;
+
+	/* A kernel provider's text begins with the statement, and may have other lines. */
+	for (; *text != '\t'; text = end + 1) {
+		end = strchrnul(text, '\n');
+		if (!*end)
+			return NULL;
+	}
+	line->type = text + 1;
+	line->type_length = strcspn(line->type, " \n");
+	line->name = line->type + line->type_length;
+	line->name += *line->name == ' ';
+	line->name_length = strcspn(line->name, " \n");
+	end = strchrnul(line->name, '\n');
+	return *end ? end + 1 : end;
 }

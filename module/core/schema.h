@@ -8,11 +8,15 @@
 
 #include <linux/types.h>
 
+#include "common/field_type.h"
+
 struct eventlog_event;
 struct eventlog_layout;
+struct eventlog_field_shape;
 struct eventlog_fields;
 struct eventlog_provider;
 struct eventlog_provider_event;
+struct eventlog_set;
 struct eventlog_text;
 
 /* The owner of a provider that is part of struct eventlog_tables. */
@@ -40,12 +44,16 @@ void eventlog_schema_write(struct eventlog_text *text, const void *event);
 char *eventlog_schema_text(const struct eventlog_event *event, u32 *bytes);
 
 /**
- * eventlog_level_find() - find a level by its name
- * @name: the name, or NULL
+ * eventlog_set_find() - find the enum or flags type of a field
+ * @provider: has the types; NULL: there are none
+ * @shape: the field
  *
- * Return: enum eventlog_level, or 0 if there is no such level.
+ * Context: any.
+ *
+ * Return: NULL: there is no such type.
  */
-u8 eventlog_level_find(const char *name);
+const struct eventlog_set *eventlog_set_find(const struct eventlog_provider *provider,
+					     const struct eventlog_field_shape *shape);
 
 /**
  * eventlog_schema_check() - check the tables of a provider
@@ -94,5 +102,37 @@ int eventlog_schema_fields(const struct eventlog_provider *provider,
  */
 struct eventlog_layout *eventlog_schema_layout(const struct eventlog_provider *provider,
 					       const struct eventlog_provider_event *source);
+
+/**
+ * struct eventlog_field_line - a field in the schema text of an event
+ * @type: its type; not NUL-terminated
+ * @type_length: length of @type
+ * @name: its name; not NUL-terminated
+ * @name_length: length of @name
+ */
+struct eventlog_field_line {
+	const char *type;
+	size_t type_length;
+	const char *name;
+	size_t name_length;
+};
+
+/**
+ * eventlog_field_line_next() - get the next field of a schema text
+ * @text: lines of an event
+ * @line: set to the first field
+ *
+ * Return: the text behind the field; NULL: there are no more fields.
+ */
+const char *eventlog_field_line_next(const char *text, struct eventlog_field_line *line);
+
+/**
+ * eventlog_shape_is_canonical() - is a type written as it is in listings
+ * @shape: from eventlog_field_shape_parse(), which allows hexadecimal sizes, too
+ */
+static inline bool eventlog_shape_is_canonical(const struct eventlog_field_shape *shape)
+{
+	return !shape->rest || *shape->rest != '0';
+}
 
 #endif /* EVENTLOG_SCHEMA_H */

@@ -20,7 +20,7 @@ enum eventlog_steps_kind {
 	EVENTLOG_STEPS_DOMAIN,		/* domain->lock */
 	EVENTLOG_STEPS_EVENT_MUTEX,	/* ftrace's event_mutex, or waiting for a lock under it */
 	EVENTLOG_STEPS_TRACES,		/* eventlog_traces.lock */
-	EVENTLOG_STEPS_USER_EVENTS,	/* eventlog_ue_lock */
+	EVENTLOG_STEPS_USER_EVENTS,	/* ue_lock */
 	EVENTLOG_STEPS_MMAP,		/* mmap_lock of a process */
 	EVENTLOG_STEPS_SHARD,		/* the lock of a shard */
 	EVENTLOG_STEPS_VISIBLE,		/* the lock of the trees of registrants */

@@ -37,7 +37,7 @@
 
 static enum cpuhp_state eventlog_hotplug_state;
 static unsigned int eventlog_rules_max;
-static bool eventlog_rings_locked;
+bool eventlog_rings_locked;
 
 /* ---- waiting ---- */
 
@@ -277,8 +277,6 @@ static bool eventlog_rule_valid(const struct eventlog_rule *request, const char 
 		return false;
 	if (request->level > EVENTLOG_LEVEL_VERBOSE)
 		return false;
-	if (request->reserved)
-		return false;
 	return *provider && *event;
 }
 
@@ -363,7 +361,11 @@ int eventlog_subscriber_rule_add(struct eventlog_subscriber *subscriber,
 		return -ENOMEM;
 
 	/* Rules are added and removed with update_lock: their number does not change. */
-	eventlog_update_begin(domain);
+	ret = eventlog_update_begin_killable(domain);
+	if (ret) {
+		eventlog_rule_put(rule);
+		return ret;
+	}
 	if (!eventlog_subscriber_takes_rules(subscriber)) {
 		eventlog_update_end(domain, NULL, NULL);
 		eventlog_rule_put(rule);
@@ -385,12 +387,16 @@ int eventlog_subscriber_rule_add(struct eventlog_subscriber *subscriber,
 	return ret;
 }
 
-int eventlog_subscriber_rule_delete(struct eventlog_subscriber *subscriber, u32 rule_id)
+int eventlog_subscriber_rule_delete(struct eventlog_subscriber *subscriber, u32 rule_id,
+				    bool killable)
 {
 	struct eventlog_domain *domain = subscriber->domain;
 	struct eventlog_subscriber_rule *rule;
 
-	eventlog_update_begin(domain);
+	if (!killable)
+		eventlog_update_begin(domain);
+	else if (eventlog_update_begin_killable(domain))
+		return -EINTR;
 	eventlog_domain_lock(domain);
 	list_for_each_entry(rule, &subscriber->rules, node) {
 		if (rule->id == rule_id)
@@ -436,7 +442,7 @@ static void eventlog_grace_put(struct eventlog_grace *grace)
 		eventlog_free(grace);
 }
 
-static void eventlog_grace_over(struct rcu_head *rcu)
+static void eventlog_grace_ended(struct rcu_head *rcu)
 {
 	struct eventlog_grace *grace = container_of(rcu, struct eventlog_grace, rcu);
 
@@ -473,7 +479,7 @@ int eventlog_subscriber_flush(struct eventlog_subscriber *subscriber, u64 *time)
 	 * publishes its record.  A writer that began before the floor was raised is
 	 * done when the grace period ends.  A writer that began later sees the floor.
 	 */
-	call_rcu(&grace->rcu, eventlog_grace_over);
+	call_rcu(&grace->rcu, eventlog_grace_ended);
 	ret = wait_for_completion_killable(&grace->done) ? -EINTR : 0;
 	eventlog_grace_put(grace);
 	*time = now;
@@ -597,8 +603,7 @@ static int eventlog_subscribe_check(const struct eventlog_subscribe *request)
 {
 	u32 sub_buffers = request->sub_buffers ?: 2;
 
-	if (request->flags & ~(EVENTLOG_SUBSCRIBE_OVERWRITE | EVENTLOG_SUBSCRIBE_MAPPED) ||
-	    request->instances)
+	if (request->flags & ~(EVENTLOG_SUBSCRIBE_OVERWRITE | EVENTLOG_SUBSCRIBE_MAPPED))
 		return -EINVAL;
 	if (!request->ring_bytes)
 		return request->flags || request->watermark || request->sub_buffers ? -EINVAL : 0;

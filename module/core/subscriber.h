@@ -128,6 +128,9 @@ struct eventlog_subscriber {
 	char comm[TASK_COMM_LEN];
 };
 
+/* Writers of rings take a lock.  Constant after load. */
+extern bool eventlog_rings_locked;
+
 /* For all mappings of the device: a mapping cannot be moved, grown or split. */
 extern const struct vm_operations_struct eventlog_vm_ops;
 
@@ -250,13 +253,15 @@ int eventlog_subscriber_rule_add(struct eventlog_subscriber *subscriber,
  * eventlog_subscriber_rule_delete() - RULE_DEL
  * @subscriber: the subscriber
  * @rule_id: from RULE_ADD
+ * @killable: a fatal signal may end the wait for other changes
  *
  * Process context; sleeps for an RCU grace period, after which the rule delivers
  * nothing.  Does not drain producer rings: what is in them may be lost for the rule.
  *
- * Return: 0 or -ENOENT.
+ * Return: 0, -ENOENT, or -EINTR: a fatal signal arrived, and the rule stays.
  */
-int eventlog_subscriber_rule_delete(struct eventlog_subscriber *subscriber, u32 rule_id);
+int eventlog_subscriber_rule_delete(struct eventlog_subscriber *subscriber, u32 rule_id,
+				    bool killable);
 
 /**
  * eventlog_subscribers_end() - wake up the pollers of a dead domain, with POLLHUP

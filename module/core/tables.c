@@ -12,7 +12,8 @@
 #include <linux/overflow.h>
 #include <linux/string.h>
 
-#include "core/field_types.h"
+#include "common/field_type.h"
+#include "common/word.h"
 #include "core/fields.h"
 #include "core/schema.h"
 #include "core/tables.h"
@@ -60,36 +61,13 @@ struct eventlog_tables_parser {
 
 /* ---- words ---- */
 
-/* The bytes of a UTF-8 character above U+009F, or 0: it is malformed. */
-static unsigned int eventlog_utf8_bytes(const u8 *text)
-{
-	static const u32 smallest[] = { 0, 0, 0xa0, 0x800, 0x10000 };
-	unsigned int bytes = 0, i;
-	u32 character;
-
-	if (*text >= 0xc0)
-		bytes = *text < 0xe0 ? 2 : *text < 0xf0 ? 3 : *text < 0xf8 ? 4 : 0;
-	if (!bytes)
-		return 0;
-	character = *text & (0x7f >> bytes);
-	for (i = 1; i < bytes; i++) {
-		/* The NUL at the end is no continuation. */
-		if ((text[i] & 0xc0) != 0x80)
-			return 0;
-		character = character << 6 | (text[i] & 0x3f);
-	}
-	if (character < smallest[bytes] || character > 0x10ffff ||
-	    (character >= 0xd800 && character < 0xe000))
-		return 0;
-	return bytes;
-}
-
 static bool eventlog_utf8_valid(const char *text)
 {
+	const u8 *end = (const u8 *)text + strlen(text);
 	unsigned int bytes;
 
 	for (; *text; text += bytes) {
-		bytes = isascii(*text) ? 1 : eventlog_utf8_bytes((const u8 *)text);
+		bytes = isascii(*text) ? 1 : eventlog_utf8_bytes((const u8 *)text, end);
 		if (!bytes || (iscntrl(*text) && *text != '\t'))
 			return false;
 	}
@@ -142,11 +120,9 @@ static int eventlog_tables_description(char *rest, const char **description)
 	return eventlog_utf8_valid(*description) ? 0 : -EINVAL;
 }
 
-/* Parses a decimal or hexadecimal number. */
 static bool eventlog_tables_number(const char *word, u64 *number)
 {
-	return word && isdigit(*word) && (*word != '0' || !word[1] || word[1] == 'x') &&
-	       !kstrtou64(word, 0, number);
+	return word && eventlog_number_parse(word, strlen(word), number);
 }
 
 /* ---- statements ---- */
@@ -249,20 +225,11 @@ static int eventlog_event_line(struct eventlog_tables_parser *parser, char *rest
 static bool eventlog_range_fits(const struct eventlog_tables_parser *parser,
 				const struct eventlog_field_shape *shape)
 {
-	unsigned int bits = shape->bytes * 8, i;
-	u64 largest, lowest;
+	const struct eventlog_set *set = eventlog_set_find(&parser->tables->provider, shape);
+	const struct eventlog_range *range = set ? &parser->ranges[set - parser->sets] : NULL;
 
-	if (!eventlog_field_type_is_integer(shape->type))
-		return false;
-	largest = U64_MAX >> (64 - bits + shape->is_signed);
-	lowest = shape->is_signed ? 1ULL << (bits - 1) : 0;
-	for (i = 0; i < parser->tables->provider.set_count; i++) {
-		if (strncmp(parser->sets[i].name, shape->set, shape->set_bytes) ||
-		    parser->sets[i].name[shape->set_bytes])
-			continue;
-		return parser->ranges[i].largest <= largest && parser->ranges[i].lowest <= lowest;
-	}
-	return false;
+	return range && range->largest <= eventlog_shape_largest(shape) &&
+	       range->lowest <= eventlog_shape_lowest(shape);
 }
 
 /* Parses "TYPE NAME [as dec|hex] ["DESCRIPTION"]". */
@@ -285,8 +252,9 @@ static int eventlog_field_line(struct eventlog_tables_parser *parser, char *rest
 			return -EINVAL;
 	}
 	/* At most 256 times a little more than 64 KiB: no overflow. */
-	if (!eventlog_field_shape_parse(field->type, strlen(field->type), &shape) ||
-	    shape.bytes > EVENTLOG_PAYLOAD_MAX || (shape.set && !eventlog_range_fits(parser, &shape)))
+	if (eventlog_field_shape_parse(field->type, strlen(field->type), &shape) ||
+	    !eventlog_shape_is_canonical(&shape) ||
+	    (eventlog_shape_has_set(&shape) && !eventlog_range_fits(parser, &shape)))
 		return -EINVAL;
 	event->fixed_bytes += shape.bytes;
 	return eventlog_tables_description(rest, &field->description);

@@ -27,12 +27,10 @@
  *   event: two globs, the event's array of listeners (an entry for each subscriber) and the
  *   subscriber's array of conditions (an entry for each of its rules); or an event that ends
  *   and whose text replaces those of older ones, each with the counters of all subscribers.
- *   DELETE, which its users need a capability for or an instance of their own, compares
- *   names with all definitions.
  * - domain->update_lock: RULE_ADD, which matches a rule with all events, and the functions
  *   of kernel providers.  In the root its users have a capability; in an instance only the
  *   instance waits.  A fatal signal ends RULE_ADD.
- * - domain->policy_lock: POLICY_ADD, which matches a policy with all events; likewise.
+ * - domain->policy_lock: MARKER_SET, which matches a policy with all events; likewise.
  */
 #ifndef EVENTLOG_TYPES_H
 #define EVENTLOG_TYPES_H
@@ -93,6 +91,7 @@ struct task_struct;
  * @providers: struct eventlog_provider_info of processes, hashed by name
  * @kernel_names: registered kernel providers, likewise
  * @provider_ids: 1 to 65535
+ * @producers: struct eventlog_file of producers; see user/registrations.h
  * @update_lock: see the top of the file
  * @kernel_providers: struct eventlog_provider_info of registered kernel
  *	providers; under @update_lock
@@ -116,9 +115,9 @@ struct task_struct;
  * @policies: struct eventlog_policy, oldest first
  * @policy_count: their number
  * @policy_id: the id of the newest policy
- * @policy_lock: serialises POLICY_ADD
+ * @policy_lock: serialises the adding of policies
  * @policy_version: incremented whenever @policies change
- * @policy_tests: number of POLICY_ADDs so far, those that failed too
+ * @policy_tests: number of calls that add policies so far, those that failed too
  * @filter_version: the newest &eventlog_event_policy.version
  * @live: number of events with a slot
  * @busy: number of enabled events
@@ -147,6 +146,7 @@ struct eventlog_domain {
 	DECLARE_HASHTABLE(providers, 8);
 	DECLARE_HASHTABLE(kernel_names, 8);
 	struct ida provider_ids;
+	struct xarray producers;
 	struct mutex update_lock;
 	struct list_head kernel_providers;
 	unsigned int kernel_provider_count;
@@ -309,7 +309,7 @@ struct eventlog_event_trace {
 /**
  * struct eventlog_event_policy - the marker policy's part of an event; see marker/policy.h
  * @filter: the condition on @handlers, with a reference; NULL: there is none
- * @tested: the POLICY_ADD that tested last whether its policy applies to the event; 0: none
+ * @tested: the call that tested last whether its policy applies to the event; 0: none
  * @fit: what it found; see marker/policy.c
  * @version: number of @filter, unique in the domain until it wraps; 0: there is none
  * @handlers: EVENTLOG_MARKER_*, what a program's marker does beside tracing
@@ -348,7 +348,7 @@ struct eventlog_event_policy {
  * @domain: its domain
  * @provider: its provider
  * @name: its name, in the same allocation
- * @fields_text: schema lines of its fields; for an event of a kernel provider, or with
+ * @fields_text: as in &struct eventlog_fields; for an event of a kernel provider, or with
  *	@tables, the whole statement; owned
  * @tables: the schema that a process registered; NULL: there is none; constant, owned
  * @types: see struct eventlog_fields; constant, owned
@@ -605,12 +605,14 @@ struct eventlog_listener {
  *	only keep events enabled
  * @others: there are callbacks or tracers
  * @traced: a tracer is attached to the event's trace event
+ * @slow: emission begins with its slow path: there are @others, or no rings, or the rings are
+ *	written under a lock, or the event belongs to state dumps
  * @rings_sync: a subscriber with rings cannot get the event from a producer ring
  * @entries: the subscribers
  *
  * A published array changes only in ways that a reader may see in any order: a rule or an
  * entry is replaced by one that never passes, conditions are tested again after the rule
- * without conditions has gone, and @others and @traced.
+ * without conditions has gone, and @others, @traced and @slow.
  */
 struct eventlog_listeners {
 	struct rcu_head rcu;
@@ -619,6 +621,7 @@ struct eventlog_listeners {
 	unsigned int listed;
 	bool others;
 	bool traced;
+	bool slow;
 	bool rings_sync;
 	struct eventlog_listener entries[];
 };

@@ -251,25 +251,24 @@ void eventlog_user_uncharge(struct eventlog_user *user, enum eventlog_quota quot
 		atomic_long_sub(amount, &user->use[quota]);
 }
 
-void eventlog_user_report(struct eventlog_user *user, struct eventlog_user_quota *request)
+void eventlog_user_report(struct eventlog_user *user, enum eventlog_quota quota,
+			  struct eventlog_user_quota *result)
 {
 	u64 missing;
 
-	request->limit = user ? user->limits[request->quota] : U64_MAX;
-	request->use = 0;
-	request->denied = 0;
+	*result = (struct eventlog_user_quota){ .limit = user ? user->limits[quota] : U64_MAX };
 	if (!user)
 		return;
-	request->denied = (unsigned long)atomic_long_read(&user->denied[request->quota]);
-	if (request->quota != EVENTLOG_QUOTA_DEFINITIONS) {
-		request->use = (unsigned long)atomic_long_read(&user->use[request->quota]);
+	result->denied = (unsigned long)atomic_long_read(&user->denied[quota]);
+	if (quota != EVENTLOG_QUOTA_DEFINITIONS) {
+		result->use = (unsigned long)atomic_long_read(&user->use[quota]);
 		return;
 	}
 	spin_lock(&user->lock);
 	missing = eventlog_tokens_refill(user, &user->tokens, EVENTLOG_USER_BURST);
 	spin_unlock(&user->lock);
 	/* The limit is a rate: report the share of the burst that is used up. */
-	request->use = div_u64(missing, EVENTLOG_USER_BURST * HZ);
+	result->use = div_u64(missing, EVENTLOG_USER_BURST * HZ);
 }
 
 void eventlog_users_init(const unsigned long *limits)

@@ -166,10 +166,12 @@ void eventlog_user_uncharge(struct eventlog_user *user, enum eventlog_quota quot
 bool eventlog_user_define(struct eventlog_user *user);
 
 /**
- * eventlog_user_report() - fill in what QUOTA returns
+ * eventlog_user_report() - fill in what INFO returns of a quota
  * @user: the user, or NULL
- * @request: its quota is valid
+ * @quota: the quota
+ * @result: filled in
  */
-void eventlog_user_report(struct eventlog_user *user, struct eventlog_user_quota *request);
+void eventlog_user_report(struct eventlog_user *user, enum eventlog_quota quota,
+			  struct eventlog_user_quota *result);
 
 #endif /* EVENTLOG_USER_H */

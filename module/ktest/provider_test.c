@@ -10,6 +10,7 @@
 #define pr_fmt(format) format
 
 #include <linux/completion.h>
+#include <linux/context_tracking.h>
 #include <linux/cpumask.h>
 #include <linux/delay.h>
 #include <linux/err.h>
@@ -549,6 +550,28 @@ out:
 	taker_free(taker);
 }
 
+/* At the end of memory, and between bytes of any value. */
+static void test_string_lengths(void)
+{
+	char *page = vmalloc(PAGE_SIZE), *text;
+	unsigned int length, behind, round;
+
+	if (!EXPECT(page))
+		return;
+	for (round = 0; round < 2; round++) {
+		for (length = 0; length <= 40; length++) {
+			for (behind = 0; behind < 16; behind++) {
+				memset(page, round ? 0x80 : 0, PAGE_SIZE);
+				text = page + PAGE_SIZE - behind - 1 - length;
+				memset(text, round ? 0x01 : 0xff, length);
+				text[length] = '\0';
+				EXPECT_EQ(eventlog_part_length(text), length);
+			}
+		}
+	}
+	vfree(page);
+}
+
 static void expect_taken(struct taker *taker, const struct eventlog_callback_rule *rule,
 			 unsigned int count)
 {
@@ -809,6 +832,30 @@ static void test_contexts(void)
 	taker_free(taker);
 }
 
+/* Like an idle task, in which RCU watches up to a moment before the CPU sleeps. */
+static void test_idle(void)
+{
+	struct taker *taker = taker_new(0);
+	bool watching;
+
+	EXPECT_EQ(eventlog_provider_register(&test_provider), 0);
+	taker_wants(taker, "test", "plain");
+	local_irq_disable();
+	current->flags |= PF_IDLE;
+	eventlog_provider_emit(&plain_event, 1, plain_payload, 16);
+	ct_idle_enter();
+	watching = rcu_is_watching();
+	eventlog_provider_emit(&plain_event, 2, plain_payload, 16);
+	ct_idle_exit();
+	current->flags &= ~PF_IDLE;
+	local_irq_enable();
+	EXPECT(!watching || IS_ENABLED(CONFIG_TINY_RCU));
+	EXPECT_EQ(atomic_read(&taker->taken), 1 + watching);
+	EXPECT_EQ(atomic_long_read(&plain_event.lost_rcu_idle), !watching);
+	eventlog_provider_unregister(&test_provider);
+	taker_free(taker);
+}
+
 #ifdef CONFIG_X86
 static atomic_t nmis;
 
@@ -1031,6 +1078,7 @@ static const struct ktest_case cases[] = {
 	{ "provider: reject malformed tables", test_malformed },
 	{ "provider: deliver events to a callback", test_delivery },
 	{ "provider: count events that are too large", test_too_large },
+	{ "provider: measure strings", test_string_lengths },
 	{ "provider: call enable() when events are enabled or disabled", test_enabling },
 	{ "provider: dump state to the new subscriber only", test_rundowns },
 	{ "callback: rules", test_rules },
@@ -1038,6 +1086,7 @@ static const struct ktest_case cases[] = {
 	{ "callback: no recursion", test_recursion },
 	{ "callback: limit the depth of nesting", test_depth },
 	{ "callback: every context", test_contexts },
+	{ "provider: count events where RCU does not watch", test_idle },
 #ifdef CONFIG_X86
 	{ "callback: NMI context only with EVENTLOG_CALLBACK_NMI", test_nmi },
 #endif

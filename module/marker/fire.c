@@ -17,7 +17,7 @@
 
 #include "compat.h"
 #include "core/emit.h"
-#include "core/field_types.h"
+#include "common/field_type.h"
 #include "core/filter.h"
 #include "marker/marker.h"
 
@@ -102,8 +102,9 @@ static int eventlog_value_print(char *to, size_t room, u8 type, u64 value)
 	case EVENTLOG_MARKER_IPV4:
 		return scnprintf(to, room, "%pI4", &address);
 	default:
-		return scnprintf(to, room, eventlog_field_types[type].is_signed ? "%lld" : "%llu",
-				 value);
+		return scnprintf(to, room,
+				 eventlog_field_types[type].kind == EVENTLOG_KIND_SIGNED ?
+				 "%lld" : "%llu", value);
 	}
 }
 

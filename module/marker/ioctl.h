@@ -7,7 +7,7 @@
 
 struct eventlog_ioctls;
 
-/* MARKER_NEXT, MARKER_SET, POLICY_ADD and POLICY_NEXT; for eventlog_device_init(). */
+/* MARKER_SET, and LIST of markers and of policies; for eventlog_device_init(). */
 extern const struct eventlog_ioctls eventlog_marker_ioctls;
 
 #endif /* EVENTLOG_MARKER_IOCTL_H */

@@ -181,16 +181,16 @@ static int eventlog_marker_field(const void *of, const char *name,
 static int eventlog_marker_bind(struct eventlog_marker *marker, struct eventlog_switch *to)
 {
 	const struct eventlog_subject subject = {
-		.find = eventlog_marker_field, .of = marker, .counted = true,
+		.find = eventlog_marker_field, .of = marker,
 	};
 	u8 handlers = eventlog_marker_switched(marker, to->request);
 	struct eventlog_predicate *predicate;
 
 	if (!handlers || handlers & ~marker->allowed)
 		return 0;
-	if (!eventlog_predicate_fits(to->expression, &subject))
+	if (!eventlog_terms_fit(&to->expression->terms, &subject))
 		return 0;
-	predicate = eventlog_predicate_bind(to->expression, &subject);
+	predicate = eventlog_predicate_bind(to->expression, &subject, true, false);
 	if (!predicate)
 		return -ENOMEM;
 	*to->last = predicate;

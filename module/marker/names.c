@@ -14,12 +14,12 @@
 #define pr_fmt(format) "eventlog: " format
 
 #include <linux/bsearch.h>
-#include <linux/ctype.h>
 #include <linux/kernel.h>
 #include <linux/sort.h>
 #include <linux/string.h>
 
-#include "core/field_types.h"
+#include "common/field_type.h"
+#include "common/marker_name.h"
 #include "marker/marker.h"
 #include "memory.h"
 
@@ -135,102 +135,13 @@ struct eventlog_marker *eventlog_marker_find(const struct eventlog_markers *mark
 
 /* ---- names ---- */
 
-static bool eventlog_identifier_char(char c)
-{
-	return isascii(c) && (isalnum(c) || c == '_');
-}
-
-/* Makes an identifier of an expression; returns the address after its NUL. */
-static char *eventlog_name_write(char *to, const char *text, size_t length)
-{
-	char *name = to, *end = to + EVENTLOG_EXPRESSION_ROOM - EVENTLOG_NUMBER_ROOM;
-	size_t i;
-
-	for (i = 0; i < length && to < end; i++) {
-		if (to == name && isdigit(text[i]))
-			*to++ = '_';
-		if (eventlog_identifier_char(text[i]))
-			*to++ = text[i];
-		else if (to > name && to[-1] != '_')
-			*to++ = '_';
-	}
-	while (to > name + 1 && to[-1] == '_')
-		to--;
-	if (to == name)
-		*to++ = '_';
-	*to = '\0';
-	return to + 1;
-}
-
-/* The end of a macro's argument in source text: a comma, a parenthesis or a NUL. */
-static const char *eventlog_argument_end(const char *text)
-{
-	unsigned int depth = 0;
-	char quote = '\0';
-
-	for (; *text; text++) {
-		if (*text == '\\' && text[1])
-			text++;
-		else if (quote)
-			quote = *text == quote ? '\0' : quote;
-		else if (*text == '"' || *text == '\'')
-			quote = *text;
-		else if (*text == '(')
-			depth++;
-		else if (!depth && (*text == ',' || *text == ')'))
-			break;
-		else if (*text == ')')
-			depth--;
-	}
-	return text;
-}
-
-/* The end of all arguments of a macro: its closing parenthesis, or a NUL. */
-static const char *eventlog_arguments_end(const char *text)
-{
-	const char *end = eventlog_argument_end(text);
-
-	while (*end == ',')
-		end = eventlog_argument_end(end + 1);
-	return end;
-}
-
-/*
- * Parses the next field in a marker's text, "FIELD(type, expression)" or
- * "FIELD_NAMED(type, name, expression)", and moves @text past it.
- */
-static void eventlog_field_take(const char **text, const char **name, size_t *name_length,
-				const char **expression, size_t *length)
-{
-	const char *at = *text, *end, *open;
-	bool named;
-
-	while (*at == ',' || *at == ' ')
-		at++;
-	open = strchrnul(at, '(');
-	named = open - at >= 6 && !strncmp(open - 6, "_NAMED", 6);
-	at = *open ? eventlog_argument_end(open + 1) : open;
-	*name = NULL;
-	if (named && *at == ',') {
-		at = skip_spaces(at + 1);
-		end = eventlog_argument_end(at);
-		*name = at;
-		*name_length = end - at;
-		at = end;
-	}
-	if (*at == ',')
-		at = skip_spaces(at + 1);
-	end = eventlog_arguments_end(at);
-	*expression = at;
-	*length = end - at;
-	*text = *end ? end + 1 : end;
-}
-
 /* Gives the last of @count fields a name that no earlier one has. */
 static char *eventlog_field_name(struct eventlog_field *fields, unsigned int count, char *to,
 				 const char *text, size_t length)
 {
-	char *name = to, *behind = eventlog_name_write(to, text, length) - 1;
+	char *name = to, *behind = to + eventlog_marker_name_write(to, EVENTLOG_EXPRESSION_ROOM -
+								      EVENTLOG_NUMBER_ROOM,
+								      text, length);
 	unsigned int i, number = 1;
 
 	for (i = 0; i < count - 1; i++) {
@@ -248,8 +159,8 @@ static char *eventlog_marker_fields(struct eventlog_marker *marker, struct event
 				    char *to)
 {
 	struct eventlog_provider_event *event = &marker->event;
-	const char *text = marker->text, *name, *expression;
-	size_t name_length = 0, length;
+	const char *text = marker->text;
+	struct eventlog_marker_field source;
 
 	event->fields = fields;
 	event->field_count = 0;
@@ -259,16 +170,18 @@ static char *eventlog_marker_fields(struct eventlog_marker *marker, struct event
 		const struct eventlog_field_type *type =
 			&eventlog_field_types[marker->types[event->field_count]];
 
-		eventlog_field_take(&text, &name, &name_length, &expression, &length);
+		eventlog_marker_field_take(&text, &source);
 		field->type = type->name;
 		event->fixed_bytes += type->bytes;
-		to = name ? eventlog_field_name(fields, event->field_count, to, name, name_length) :
-			    eventlog_field_name(fields, event->field_count, to, expression, length);
-		if (strlen(field->name) != length || strncmp(field->name, expression, length)) {
-			memcpy(to, expression, length);
-			to[length] = '\0';
+		to = eventlog_field_name(fields, event->field_count, to,
+					 source.name ?: source.expression,
+					 source.name ? source.name_bytes : source.expression_bytes);
+		if (strlen(field->name) != source.expression_bytes ||
+		    strncmp(field->name, source.expression, source.expression_bytes)) {
+			memcpy(to, source.expression, source.expression_bytes);
+			to[source.expression_bytes] = '\0';
 			field->description = to;
-			to += length + 1;
+			to += source.expression_bytes + 1;
 		}
 	}
 	return to;

@@ -9,18 +9,19 @@
 #include <linux/string.h>
 #include <linux/xarray.h>
 
+#include "common/field_type.h"
 #include "core/domain.h"
 #include "core/event.h"
-#include "core/field_types.h"
 #include "core/filter.h"
 #include "core/glob.h"
 #include "core/ops.h"
+#include "core/schema.h"
 #include "memory.h"
 #include "marker/policy.h"
 
 static struct eventlog_policy *eventlog_policy_new(const char *program, const char *marker,
 						   struct eventlog_expression *expression,
-						   const struct eventlog_marker_policy *request)
+						   const struct eventlog_marker_set *request)
 {
 	size_t program_bytes = strlen(program) + 1, marker_bytes = strlen(marker) + 1;
 	struct eventlog_policy *policy;
@@ -75,26 +76,26 @@ static bool eventlog_is_word(const char *text, size_t length, const char *word)
 	return strlen(word) == length && !memcmp(text, word, length);
 }
 
-/* Searches the event's lines "\tTYPE NAME\n"; see struct eventlog_subject. */
+/* See struct eventlog_subject. */
 static int eventlog_program_field(const void *of, const char *name,
 				  struct eventlog_operand *operand)
 {
 	const struct eventlog_event *event = of;
-	const char *line, *space, *end;
-	unsigned int index, field = 0;
+	const char *next = event->fields_text;
+	struct eventlog_field_line line;
+	unsigned int index, field;
 
-	for (line = event->fields_text; *line && field < EVENTLOG_MARKER_FIELDS_MAX; field++) {
-		line++;
-		space = strchr(line, ' ');
-		end = strchr(line, '\n');
-		if (eventlog_is_word(space + 1, end - space - 1, name)) {
-			index = eventlog_field_type_find(line, space - line);
-			if (!index || index >= EVENTLOG_MARKER_TYPES)
-				return -EINVAL;
-			eventlog_operand_value(operand, index, field);
-			return 0;
-		}
-		line = end + 1;
+	for (field = 0; field < EVENTLOG_MARKER_FIELDS_MAX; field++) {
+		next = eventlog_field_line_next(next, &line);
+		if (!next)
+			break;
+		if (!eventlog_is_word(line.name, line.name_length, name))
+			continue;
+		index = eventlog_field_type_find(line.type, line.type_length);
+		if (!index || index >= EVENTLOG_MARKER_TYPES)
+			return -EINVAL;
+		eventlog_operand_value(operand, index, field);
+		return 0;
 	}
 	return -ENOENT;
 }
@@ -111,8 +112,8 @@ static bool eventlog_policy_fits(const struct eventlog_policy *policy,
 
 	if (!policy->expression)
 		return true;
-	eventlog_domain_work(event->domain, policy->expression->count);
-	return eventlog_predicate_fits(policy->expression, &subject);
+	eventlog_domain_work(event->domain, policy->expression->terms.count);
+	return eventlog_terms_fit(&policy->expression->terms, &subject);
 }
 
 /* ---- handlers of an event ---- */
@@ -242,7 +243,7 @@ static bool eventlog_term_is_pid(const struct eventlog_event *event,
 				 const struct eventlog_expression *expression,
 				 const struct eventlog_term *term)
 {
-	const char *name = eventlog_term_name(expression, term);
+	const char *name = eventlog_term_name(&expression->terms, term);
 	struct eventlog_operand operand;
 
 	if (!(term->flags & EVENTLOG_TERM_NUMBER) || term->flags & EVENTLOG_TERM_NEGATIVE ||
@@ -268,8 +269,8 @@ static void eventlog_policies_filter(const struct eventlog_event *event,
 	if (!expression)
 		return;
 	refcount_inc(&expression->users);
-	for (i = 0; i < expression->count; i++)
-		if (eventlog_term_is_pid(event, expression, &expression->terms[i]))
+	for (i = 0; i < expression->terms.count; i++)
+		if (eventlog_term_is_pid(event, expression, &expression->array[i]))
 			filter->pids |= 1ULL << i;
 }
 
@@ -398,7 +399,7 @@ static int eventlog_policy_test_all(struct eventlog_domain *domain,
  */
 static bool eventlog_policy_apply(const struct eventlog_policy *policy,
 				  struct eventlog_event *event,
-				  struct eventlog_marker_policy *request)
+				  struct eventlog_marker_set *request)
 {
 	struct eventlog_event_policy *state = &event->policy;
 	struct eventlog_expression *filter = state->filter;
@@ -424,7 +425,7 @@ static bool eventlog_policy_apply(const struct eventlog_policy *policy,
 /* Changes the generation after each batch, so that no program uses an old filter for long. */
 static void eventlog_policy_apply_all(struct eventlog_domain *domain,
 				      const struct eventlog_policy *policy, bool changed,
-				      struct eventlog_marker_policy *request)
+				      struct eventlog_marker_set *request)
 {
 	struct eventlog_event *event;
 	unsigned long descriptor;
@@ -453,7 +454,7 @@ static void eventlog_policy_apply_all(struct eventlog_domain *domain,
  */
 static int eventlog_policy_add_tested(struct eventlog_domain *domain,
 				      struct eventlog_policy *policy,
-				      struct eventlog_marker_policy *request)
+				      struct eventlog_marker_set *request)
 {
 	unsigned int count;
 	int ret;
@@ -462,7 +463,7 @@ static int eventlog_policy_add_tested(struct eventlog_domain *domain,
 	count = domain->policy_count;
 	ret = domain->dead ? -ENODEV : eventlog_policy_insert(domain, policy);
 	if (ret >= 0) {
-		request->id = policy->id;
+		request->policy = policy->id;
 		eventlog_policy_apply_all(domain, policy, ret || domain->policy_count != count,
 					  request);
 	}
@@ -472,7 +473,7 @@ static int eventlog_policy_add_tested(struct eventlog_domain *domain,
 
 int eventlog_policy_add(struct eventlog_domain *domain, const char *program, const char *marker,
 			struct eventlog_expression *expression,
-			struct eventlog_marker_policy *request)
+			struct eventlog_marker_set *request)
 {
 	struct eventlog_policy *policy;
 	int ret;
@@ -480,7 +481,8 @@ int eventlog_policy_add(struct eventlog_domain *domain, const char *program, con
 	request->matched = 0;
 	request->changed = 0;
 	request->incompatible = 0;
-	request->id = 0;
+	request->denied = 0;
+	request->policy = 0;
 	policy = eventlog_policy_new(program, marker, expression, request);
 	if (!policy)
 		return -ENOMEM;
@@ -495,29 +497,6 @@ out:
 	if (ret <= 0)
 		eventlog_policy_free(policy);
 	return ret < 0 ? ret : 0;
-}
-
-const struct eventlog_policy *eventlog_policy_after(struct eventlog_domain *domain, u32 id)
-{
-	const struct eventlog_policy *policy;
-
-	lockdep_assert_held(&domain->lock);
-	/* The list is in the order of the ids. */
-	list_for_each_entry(policy, &domain->policies, node)
-		if (policy->id > id)
-			return policy;
-	return NULL;
-}
-
-u32 eventlog_policy_text(const struct eventlog_policy *policy, char *text)
-{
-	/* The globs are one string after the other in memory. */
-	u32 globs = policy->marker - policy->program + strlen(policy->marker) + 1;
-	const char *filter = policy->expression ? policy->expression->text : "";
-
-	memcpy(text, policy->program, globs);
-	memcpy(text + globs, filter, strlen(filter) + 1);
-	return globs + strlen(filter) + 1;
 }
 
 void eventlog_policies_drop_all(struct eventlog_domain *domain)

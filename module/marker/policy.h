@@ -50,7 +50,7 @@ void eventlog_policies_init(void);
  * @program: glob
  * @marker: glob
  * @expression: valid, or NULL; remains the caller's
- * @request: the rest of the request; valid; its counts and id are set
+ * @request: the rest of the request; valid; its counts and policy are set
  *
  * Process context.  Changes the generation if it changes a policy or an event.
  *
@@ -59,26 +59,7 @@ void eventlog_policies_init(void);
  */
 int eventlog_policy_add(struct eventlog_domain *domain, const char *program, const char *marker,
 			struct eventlog_expression *expression,
-			struct eventlog_marker_policy *request);
-
-/**
- * eventlog_policy_after() - find the oldest policy that is newer than an id
- * @domain: the domain, locked
- * @id: 0: the oldest policy
- *
- * Return: the policy, or NULL.
- */
-const struct eventlog_policy *eventlog_policy_after(struct eventlog_domain *domain, u32 id);
-
-/**
- * eventlog_policy_text() - the strings of a policy
- * @policy: the policy, its domain locked
- * @text: room for 2 * EVENTLOG_GLOB_MAX + EVENTLOG_FILTER_TEXT_MAX bytes; set to the
- *	globs and the filter's text, each with a NUL
- *
- * Return: the size of the strings.
- */
-u32 eventlog_policy_text(const struct eventlog_policy *policy, char *text);
+			struct eventlog_marker_set *request);
 
 /**
  * eventlog_policies_drop_all() - remove all policies, at unload

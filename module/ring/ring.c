@@ -18,6 +18,11 @@ void eventlog_ring_init(struct eventlog_ring *ring, void *pages, u32 page_bytes,
 	ring->data = (u8 *)pages + 2 * page_bytes;
 	ring->data_bytes = data_bytes;
 	ring->sub_buffer_bytes = sub_buffer_bytes;
+	/* Always with a marker: whether a record fits must not depend on earlier losses. */
+	ring->payload_max = sub_buffer_bytes - EVENTLOG_RING_MARKER_BYTES -
+			    (u32)sizeof(struct eventlog_record);
+	if (ring->payload_max > EVENTLOG_PAYLOAD_MAX)
+		ring->payload_max = EVENTLOG_PAYLOAD_MAX;
 	ring->overwrite = overwrite;
 	ring->locked = locked || !EVENTLOG_RING_LOCKLESS;
 	eventlog_ring_lock_init(&ring->lock);
@@ -212,25 +217,27 @@ static void eventlog_ring_leave_locked(struct eventlog_ring *ring, unsigned long
 		 eventlog_ring_trylock(&ring->lock, &flags));
 }
 
-bool eventlog_ring_reserve_locked(struct eventlog_ring *ring, u32 payload, u64 floor, u64 time,
-				  struct eventlog_ring_slot *slot)
+struct eventlog_ring_slot eventlog_ring_reserve_locked(struct eventlog_ring *ring, u32 payload,
+						       u64 floor, u64 time)
 {
 	struct eventlog_ring_header *header = ring->header;
 	const u32 bytes = eventlog_ring_record_bytes(payload);
+	struct eventlog_ring_slot slot = {};
 	struct eventlog_ring_plan plan;
 	enum eventlog_lost cause;
 	u64 head;
 
-	if (!eventlog_ring_trylock(&ring->lock, &slot->flags)) {
+	eventlog_ring_assert(ring->locked);
+	if (!eventlog_ring_trylock(&ring->lock, &slot.flags)) {
 		eventlog_ring_refuse(&ring->lock);
-		return false;
+		return slot;
 	}
 	/*
 	 * An earlier holder may have unlocked but not yet tested again for failed
 	 * writers.  Count them here, so that a marker reports them before this record.
 	 */
 	eventlog_ring_count_refused(ring);
-	if (unlikely(eventlog_ring_too_large(ring, bytes))) {
+	if (unlikely(payload > ring->payload_max)) {
 		cause = EVENTLOG_LOST_TOO_LARGE;
 		goto lose;
 	}
@@ -241,22 +248,22 @@ bool eventlog_ring_reserve_locked(struct eventlog_ring *ring, u32 payload, u64 f
 		time = ring->last_time;
 	if (time < floor)
 		time = floor;
-	plan = eventlog_ring_plan(ring, head, bytes);
+	plan = eventlog_ring_plan(ring, header, head, bytes);
 	if (unlikely(!eventlog_ring_has_room(ring, head, plan.need))) {
 		cause = EVENTLOG_LOST_NO_ROOM;
 		goto lose;
 	}
 	ring->last_time = time;
 	eventlog_word_write(&header->head, &header->head_upper, head + plan.need);
-	if (ring->overwrite)
+	if (EVENTLOG_RING_STORES_ORDERED || ring->overwrite)
 		smp_wmb();
-	eventlog_ring_fill(ring, head, &plan, bytes, time, slot);
-	return true;
+	eventlog_ring_fill(ring, head, &plan, bytes, time, &slot);
+	return slot;
 
 lose:
 	eventlog_ring_lose_locked(ring, cause, 1);
-	eventlog_ring_leave_locked(ring, slot->flags);
-	return false;
+	eventlog_ring_leave_locked(ring, slot.flags);
+	return slot;
 }
 
 void eventlog_ring_commit_locked(struct eventlog_ring *ring, unsigned long flags)

@@ -49,6 +49,8 @@
  * @meta: by sub-buffer, on page 0; NULL: the page has no room for it
  * @data_bytes: size of @data, a power of two, at most EVENTLOG_RING_BYTES_MAX
  * @sub_buffer_bytes: size of a sub-buffer, a power of two
+ * @payload_max: a larger payload is too large: a sub-buffer has no room for it behind a marker,
+ *	or it exceeds EVENTLOG_PAYLOAD_MAX
  * @overwrite: a full ring overwrites the oldest records
  * @locked: written under @lock
  * @lock: protects a locked ring
@@ -65,6 +67,7 @@ struct eventlog_ring {
 	struct eventlog_sub_buffer *meta;
 	u32 data_bytes;
 	u32 sub_buffer_bytes;
+	u32 payload_max;
 	bool overwrite;
 	bool locked;
 	struct eventlog_ring_lock lock;
@@ -152,9 +155,10 @@ static __always_inline void eventlog_ring_lose(struct eventlog_ring *ring,
  * not, so head is read again: otherwise its record would stay invisible until the
  * next event.
  */
-static __always_inline void eventlog_ring_leave(struct eventlog_ring *ring, u32 nest)
+static __always_inline void eventlog_ring_leave(struct eventlog_ring *ring,
+						struct eventlog_ring_header *header,
+						unsigned long nest)
 {
-	struct eventlog_ring_header *header = ring->header;
 	u64 head;
 
 	barrier();
@@ -208,20 +212,15 @@ static __always_inline u32 eventlog_ring_record_bytes(u32 payload)
 	return ALIGN((u32)sizeof(struct eventlog_record) + payload, EVENTLOG_RECORD_ALIGN);
 }
 
-/* Always includes a marker: whether a record fits must not depend on earlier losses. */
-static __always_inline bool eventlog_ring_too_large(const struct eventlog_ring *ring, u32 bytes)
-{
-	return bytes + EVENTLOG_RING_MARKER_BYTES > ring->sub_buffer_bytes;
-}
-
 /* Plans the reservation of a record of @bytes at @head. */
 static __always_inline struct eventlog_ring_plan
-eventlog_ring_plan(const struct eventlog_ring *ring, u64 head, u32 bytes)
+eventlog_ring_plan(const struct eventlog_ring *ring, const struct eventlog_ring_header *header,
+		   u64 head, u32 bytes)
 {
 	const u32 sub_buffer = ring->sub_buffer_bytes;
 	u32 extra = 0, need, left;
 
-	if (unlikely(READ_ONCE(ring->header->lost_total) != READ_ONCE(ring->reported)))
+	if (unlikely(READ_ONCE(header->lost_total) != READ_ONCE(ring->reported)))
 		extra = EVENTLOG_RING_MARKER_BYTES;
 	need = extra + bytes;
 	/* 1 + the bytes left, modulo the size: one test also finds the first record. */
@@ -271,9 +270,13 @@ static __always_inline void eventlog_ring_fill(struct eventlog_ring *ring, u64 h
 	slot->record = record;
 }
 
-/* Variants for locked rings, in ring.c. */
-bool eventlog_ring_reserve_locked(struct eventlog_ring *ring, u32 payload, u64 floor, u64 time,
-				  struct eventlog_ring_slot *slot);
+/*
+ * Variants for locked rings, in ring.c.  The record of the slot is NULL if the event is lost.
+ * It is returned by value: if a function got its address, the compiler could not keep the
+ * slot of any ring in registers.
+ */
+struct eventlog_ring_slot eventlog_ring_reserve_locked(struct eventlog_ring *ring, u32 payload,
+						       u64 floor, u64 time);
 void eventlog_ring_commit_locked(struct eventlog_ring *ring, unsigned long flags);
 void eventlog_ring_drop_locked(struct eventlog_ring *ring, enum eventlog_lost cause);
 
@@ -287,12 +290,12 @@ static __always_inline bool eventlog_ring_reserve_lockless(struct eventlog_ring 
 							   struct eventlog_ring_slot *slot)
 {
 	struct eventlog_ring_header *header = ring->header;
-	const u32 size = ring->data_bytes;
 	const u32 bytes = eventlog_ring_record_bytes(payload);
 	struct eventlog_ring_plan plan;
 	enum eventlog_lost cause;
 	u64 head, last;
 
+	eventlog_ring_assert(!ring->locked);
 	slot->nest = READ_ONCE(ring->nest);
 	WRITE_ONCE(ring->nest, slot->nest + 1);
 	barrier();
@@ -301,7 +304,8 @@ static __always_inline bool eventlog_ring_reserve_lockless(struct eventlog_ring 
 		cause = EVENTLOG_LOST_DEPTH;
 		goto lose;
 	}
-	if (unlikely(eventlog_ring_too_large(ring, bytes))) {
+	/* Also makes sure that the sums of sizes below do not overflow. */
+	if (unlikely(payload > ring->payload_max)) {
 		cause = EVENTLOG_LOST_TOO_LARGE;
 		goto lose;
 	}
@@ -325,12 +329,13 @@ retry:
 	if (unlikely(time < floor))
 		time = floor;
 
-	plan = eventlog_ring_plan(ring, head, bytes);
+	plan = eventlog_ring_plan(ring, header, head, bytes);
 	if (unlikely(!eventlog_ring_has_room(ring, head, plan.need))) {
 		cause = EVENTLOG_LOST_NO_ROOM;
 		goto lose;
 	}
-	if (unlikely(slot->nest) && head + plan.need - READ_ONCE(header->committed) > size) {
+	if (unlikely(slot->nest) &&
+	    head + plan.need - READ_ONCE(header->committed) > ring->data_bytes) {
 		cause = EVENTLOG_LOST_GUARD;
 		goto lose;
 	}
@@ -349,7 +354,7 @@ retry:
 		goto retry;
 
 	/* A reader that sees any byte written below must also see the new head. */
-	if (ring->overwrite)
+	if (EVENTLOG_RING_STORES_ORDERED || ring->overwrite)
 		smp_wmb();
 	eventlog_ring_fill(ring, head, &plan, bytes, time, slot);
 	return true;
@@ -358,28 +363,53 @@ retry:
 lose:
 	eventlog_ring_lose(ring, cause);
 	/* Publish after a drop as well: nested writers left their records for us to publish. */
-	eventlog_ring_leave(ring, slot->nest);
+	eventlog_ring_leave(ring, header, slot->nest);
 	return false;
+}
+
+/* Commits what eventlog_ring_reserve_lockless() has reserved. */
+static __always_inline bool eventlog_ring_commit_lockless(struct eventlog_ring *ring,
+							  const struct eventlog_ring_slot *slot)
+{
+	struct eventlog_ring_header *header = ring->header;
+
+	eventlog_local_add(&header->records, 1);
+	eventlog_ring_leave(ring, header, slot->nest);
+	return !slot->nest;
 }
 #endif
 
-/* No function gets the address of @slot, so the compiler keeps it in registers. */
-static __always_inline bool eventlog_ring_reserve_copied(struct eventlog_ring *ring, u32 payload,
-							 u64 floor, u64 time,
-							 struct eventlog_ring_slot *slot)
+/*
+ * As eventlog_ring_reserve() and eventlog_ring_commit().  @lockless: the caller knows that the
+ * ring is lockless; constant for the compiler.
+ */
+static __always_inline bool eventlog_ring_reserve_as(struct eventlog_ring *ring, bool lockless,
+						     u32 payload, u64 floor, u64 time,
+						     struct eventlog_ring_slot *slot)
 {
-	struct eventlog_ring_slot locked;
+#if EVENTLOG_RING_LOCKLESS
+	if (lockless || likely(!ring->locked))
+		return eventlog_ring_reserve_lockless(ring, payload, floor, time, slot);
+#endif
+	*slot = eventlog_ring_reserve_locked(ring, payload, floor, time);
+	return slot->record;
+}
 
-	if (!eventlog_ring_reserve_locked(ring, payload, floor, time, &locked))
-		return false;
-	*slot = locked;
+static __always_inline bool eventlog_ring_commit_as(struct eventlog_ring *ring, bool lockless,
+						    const struct eventlog_ring_slot *slot)
+{
+#if EVENTLOG_RING_LOCKLESS
+	if (lockless || likely(!ring->locked))
+		return eventlog_ring_commit_lockless(ring, slot);
+#endif
+	eventlog_ring_commit_locked(ring, slot->flags);
 	return true;
 }
 
 /**
  * eventlog_ring_reserve() - reserve space for a record
  * @ring: the ring of this CPU
- * @payload: size of the payload, at most EVENTLOG_PAYLOAD_MAX
+ * @payload: size of the payload.  If it exceeds @ring's payload_max, the event is lost
  * @floor: minimum time of the record (CLOCK_MONOTONIC, ns)
  * @time: the clock, if the caller has read it for this event; 0: read it.  The caller has
  *	read it since it disabled preemption
@@ -400,11 +430,7 @@ static __always_inline bool eventlog_ring_reserve(struct eventlog_ring *ring, u3
 						  u64 floor, u64 time,
 						  struct eventlog_ring_slot *slot)
 {
-#if EVENTLOG_RING_LOCKLESS
-	if (likely(!ring->locked))
-		return eventlog_ring_reserve_lockless(ring, payload, floor, time, slot);
-#endif
-	return eventlog_ring_reserve_copied(ring, payload, floor, time, slot);
+	return eventlog_ring_reserve_as(ring, false, payload, floor, time, slot);
 }
 
 /**
@@ -440,15 +466,7 @@ static __always_inline void eventlog_ring_drop(struct eventlog_ring *ring,
 static __always_inline bool eventlog_ring_commit(struct eventlog_ring *ring,
 						 const struct eventlog_ring_slot *slot)
 {
-#if EVENTLOG_RING_LOCKLESS
-	if (likely(!ring->locked)) {
-		eventlog_local_add(&ring->header->records, 1);
-		eventlog_ring_leave(ring, slot->nest);
-		return !slot->nest;
-	}
-#endif
-	eventlog_ring_commit_locked(ring, slot->flags);
-	return true;
+	return eventlog_ring_commit_as(ring, false, slot);
 }
 
 #endif /* EVENTLOG_RING_H */

@@ -14,6 +14,7 @@
 #ifdef __KERNEL__
 
 #include <asm/local.h>
+#include <linux/bug.h>
 #include <linux/build_bug.h>
 #include <linux/atomic.h>
 #include <linux/cache.h>
@@ -102,6 +103,16 @@ static __always_inline void eventlog_local_add(u64 *word, u64 value)
 }
 #endif
 
+/* Only test builds look. */
+#ifdef EVENTLOG_COUNT_STEPS
+#define eventlog_ring_assert(condition) WARN_ON_ONCE(!(condition))
+#else
+#define eventlog_ring_assert(condition) do { } while (0)
+#endif
+
+/* 1: smp_wmb() is free, because the machine does not reorder stores. */
+#define EVENTLOG_RING_STORES_ORDERED IS_ENABLED(CONFIG_X86)
+
 static __always_inline u64 eventlog_ring_clock(void)
 {
 	return ktime_get_mono_fast_ns();
@@ -109,6 +120,7 @@ static __always_inline u64 eventlog_ring_clock(void)
 
 #else /* user space */
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
@@ -136,6 +148,7 @@ typedef __u64 u64;
 #define smp_store_release(word, value) __atomic_store_n((word), (value), __ATOMIC_RELEASE)
 #define smp_wmb() __atomic_thread_fence(__ATOMIC_RELEASE)
 #define barrier() __atomic_signal_fence(__ATOMIC_SEQ_CST)
+#define eventlog_ring_assert(condition) assert(condition)
 
 /*
  * On x86, use instructions without a LOCK prefix, as the kernel does.  ThreadSanitizer
@@ -149,6 +162,12 @@ typedef __u64 u64;
 #undef EVENTLOG_LOCAL_ASM
 #endif
 #endif
+#endif
+
+#ifdef EVENTLOG_LOCAL_ASM
+#define EVENTLOG_RING_STORES_ORDERED 1
+#else
+#define EVENTLOG_RING_STORES_ORDERED 0
 #endif
 
 /* The benchmark defines EVENTLOG_LOCAL_LOCKED to measure the cost of the prefix. */

@@ -60,7 +60,7 @@ struct eventlog_tracers {
  * @bytes: what is charged to @user
  * @of_instance: it counts for an instance
  * @key: identifies the definition it was made for
- * @key_node: in the table of keys
+ * @key_node: in the table of keys, while it has no definition and is not free
  * @group_hash: of the name of its group
  * @group_node: in the table of groups
  * @all_node: in the list of all

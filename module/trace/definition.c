@@ -25,12 +25,19 @@
 /* Limits how often plain trace events are removed where that is not safe. */
 static DEFINE_RATELIMIT_STATE(eventlog_trace_removals, 60 * HZ, 256);
 
-/* Sets the definition of a trace event. */
+/*
+ * Sets the definition of a trace event.  Only one without a definition can be found by its key:
+ * live definitions that differ in their descriptions have the same key, and a user may make many.
+ */
 static void eventlog_trace_event_set(struct eventlog_trace_event *trace,
 				     struct eventlog_event *event)
 {
 	trace->event = event;
 	WRITE_ONCE(trace->domain, event ? event->domain : NULL);
+	if (event)
+		hash_del(&trace->key_node);
+	else
+		hash_add(eventlog_traces.keys, &trace->key_node, trace->key);
 }
 
 /* ---- definitions without a trace event ---- */
@@ -103,7 +110,8 @@ static u64 eventlog_trace_traits(const struct eventlog_event *event)
 
 /*
  * Equal for equal definitions of providers of the same name in the root, or in instances of the
- * same name: a container may get a new instance while it is traced.
+ * same name: a container may get a new instance while it is traced.  The description, which may
+ * be a marker's place, makes no difference: a program may be compiled again while it is traced.
  */
 static u64 eventlog_trace_key(const struct eventlog_event *event)
 {
@@ -112,7 +120,7 @@ static u64 eventlog_trace_key(const struct eventlog_event *event)
 	return siphash_4u64(siphash_2u64(eventlog_trace_text_hash(event->domain->trace_group),
 					 eventlog_trace_text_hash(event->provider->name), secret),
 			    eventlog_trace_text_hash(event->name),
-			    eventlog_trace_text_hash(event->fields_text) ^
+			    eventlog_trace_text_hash(eventlog_fields_lines(event->fields_text)) ^
 			    eventlog_trace_traits(event) ^
 			    eventlog_trace_text_hash(event->types),
 			    eventlog_trace_text_hash(eventlog_event_preamble(event)) ^ event->keywords,
@@ -144,13 +152,16 @@ static bool eventlog_trace_group_exists(u64 hash)
 	return false;
 }
 
+/* A trace event whose definition has ended. */
 static struct eventlog_trace_event *eventlog_trace_find(u64 key)
 {
 	struct eventlog_trace_event *trace;
 
-	hash_for_each_possible(eventlog_traces.keys, trace, key_node, key)
-		if (trace->key == key && !trace->event)
+	hash_for_each_possible(eventlog_traces.keys, trace, key_node, key) {
+		eventlog_steps_add(&eventlog_traces.steps, 1);
+		if (trace->key == key)
 			return trace;
+	}
 	return NULL;
 }
 
@@ -209,7 +220,6 @@ static struct eventlog_trace_event *eventlog_trace_make(const struct eventlog_ev
 	trace->key = key;
 	atomic_long_set(&trace->lost_ftrace, 0);
 	atomic_long_set(&trace->lost_perf, 0);
-	hash_add(eventlog_traces.keys, &trace->key_node, key);
 	return trace;
 }
 

@@ -14,8 +14,9 @@
 #include <linux/trace_seq.h>
 
 #include "compat.h"
+#include "common/field_type.h"
 #include "core/event.h"
-#include "core/field_types.h"
+#include "core/schema.h"
 #include "memory.h"
 #include "core/text.h"
 #include "trace/layout.h"
@@ -33,6 +34,7 @@ struct eventlog_trace_value {
  * @name: name of the field
  * @kind: how the field is stored and printed
  * @is_signed: it is a signed number
+ * @relative: the offset of a string or bytes counts from behind the word
  * @hex: the number is printed in hexadecimal
  * @position: offset in the record
  * @bytes: size in the fixed part
@@ -44,6 +46,7 @@ struct eventlog_trace_field {
 	const char *name;
 	enum eventlog_field_kind kind;
 	bool is_signed;
+	bool relative;
 	bool hex;
 	u32 position;
 	u32 bytes;
@@ -70,72 +73,31 @@ static unsigned int eventlog_count_fields(const char *text)
 	return count;
 }
 
-/* Finds the set of "enum:NAME:INT" or "flags:NAME:INT"; @rest starts behind the first colon. */
-static const struct eventlog_set *eventlog_trace_set(const struct eventlog_event *event,
-						     const char *rest, bool flags)
-{
-	const struct eventlog_provider *provider = eventlog_event_sets(event);
-	size_t length = strcspn(rest, ":");
-	unsigned int i;
-
-	for (i = 0; provider && i < provider->set_count; i++) {
-		const struct eventlog_set *set = &provider->sets[i];
-
-		if (set->flags == flags && strlen(set->name) == length &&
-		    !strncmp(set->name, rest, length))
-			return set;
-	}
-	return NULL;
-}
-
-static bool eventlog_trace_plain_type(struct eventlog_trace_field *field, const char *type)
-{
-	unsigned int index = eventlog_field_type_find(type, strlen(type));
-	const struct eventlog_field_type *plain = &eventlog_field_types[index];
-
-	if (!index)
-		return false;
-	field->kind = plain->kind;
-	field->bytes = plain->bytes;
-	field->is_signed = plain->is_signed;
-	field->hex = plain->hex;
-	strscpy(field->type, plain->trace_name, sizeof(field->type));
-	return true;
-}
-
 /* Parses a type of the schema language.  The definition was checked at registration. */
 static bool eventlog_trace_type(struct eventlog_trace_field *field, const char *type)
 {
-	const char *colon = strchr(type, ':'), *integer = colon ? strchr(colon + 1, ':') : NULL;
+	struct eventlog_field_shape shape;
 
-	if (eventlog_trace_plain_type(field, type))
-		return true;
-	if (sscanf(type, "char[%u]", &field->bytes) == 1) {
-		field->kind = EVENTLOG_KIND_CHARS;
-		strscpy(field->type, type, sizeof(field->type));
-		return true;
-	}
-	if (sscanf(type, "u8[%u]", &field->bytes) == 1) {
-		field->kind = EVENTLOG_KIND_ARRAY;
-		strscpy(field->type, type, sizeof(field->type));
-		return true;
-	}
-	if (!integer)
+	if (eventlog_field_shape_parse(type, strlen(type), &shape))
 		return false;
-	if (!strncmp(type, "struct:", 7)) {
-		field->kind = EVENTLOG_KIND_STRUCT;
-		if (kstrtou32(integer + 1, 10, &field->bytes))
-			return false;
-		snprintf(field->type, sizeof(field->type), "struct %.*s",
-			 (int)(integer - colon - 1), colon + 1);
-		/* ftrace searches types for these words, and processes choose the tag freely. */
-		if (strstr(field->type, "__data_loc") || strstr(field->type, "__rel_loc"))
-			snprintf(field->type, sizeof(field->type), "u8[%u]", field->bytes);
-		return true;
-	}
-	if (!eventlog_trace_plain_type(field, integer + 1))
-		return false;
-	field->kind = strncmp(type, "enum:", 5) ? EVENTLOG_KIND_FLAGS : EVENTLOG_KIND_ENUM;
+	field->kind = shape.kind;
+	field->bytes = shape.bytes;
+	field->is_signed = shape.is_signed;
+	field->relative = shape.relative;
+	field->hex = shape.kind == EVENTLOG_KIND_PTR;
+	if (shape.type)
+		strscpy(field->type, eventlog_field_types[shape.type].trace_name,
+			sizeof(field->type));
+	else if (shape.kind == EVENTLOG_KIND_STRUCT)
+		snprintf(field->type, sizeof(field->type), "struct %.*s", (int)shape.name_bytes,
+			 shape.name);
+	else
+		snprintf(field->type, sizeof(field->type), "%.*s[%u]", (int)shape.name_bytes,
+			 shape.name, shape.bytes);
+	/* ftrace searches types for these words, and processes choose the tag freely. */
+	if (shape.kind == EVENTLOG_KIND_STRUCT &&
+	    (strstr(field->type, "__data_loc") || strstr(field->type, "__rel_loc")))
+		snprintf(field->type, sizeof(field->type), "u8[%u]", field->bytes);
 	return true;
 }
 
@@ -234,7 +196,9 @@ static bool eventlog_trace_sets_copy(struct eventlog_trace_layout *layout,
 				     const struct eventlog_event *event, const char **types)
 {
 	struct eventlog_trace_sets sets = {};
+	const struct eventlog_provider *provider = eventlog_event_sets(event);
 	struct eventlog_trace_value *value;
+	struct eventlog_field_shape shape;
 	const struct eventlog_set *set;
 	unsigned int i;
 	char *name;
@@ -252,10 +216,10 @@ static bool eventlog_trace_sets_copy(struct eventlog_trace_layout *layout,
 		for (i = 0; i < layout->field_count; i++) {
 			struct eventlog_trace_field *field = &layout->fields[i];
 
-			if (field->kind != EVENTLOG_KIND_ENUM && field->kind != EVENTLOG_KIND_FLAGS)
+			if (eventlog_field_shape_parse(types[i], strlen(types[i]), &shape) ||
+			    !eventlog_shape_has_set(&shape))
 				continue;
-			set = eventlog_trace_set(event, strchr(types[i], ':') + 1,
-						 field->kind == EVENTLOG_KIND_FLAGS);
+			set = eventlog_set_find(provider, &shape);
 			if (set && pass)
 				eventlog_trace_set_copy(field, set, &value, &name);
 			else if (set)
@@ -311,7 +275,8 @@ static void eventlog_trace_patches(struct eventlog_trace_layout *layout)
 		struct eventlog_trace_patch *patch = &layout->patches[layout->patch_count];
 
 		patch->position = field->position - layout->header_bytes;
-		if (field->kind == EVENTLOG_KIND_STRING || field->kind == EVENTLOG_KIND_BYTES)
+		if ((field->kind == EVENTLOG_KIND_STRING || field->kind == EVENTLOG_KIND_BYTES) &&
+		    !field->relative)
 			patch->fix = EVENTLOG_TRACE_FIX_WORD;
 		else if (field->kind == EVENTLOG_KIND_PORT)
 			patch->fix = EVENTLOG_TRACE_FIX_PORT;
@@ -341,8 +306,14 @@ static const char *eventlog_trace_number_format(const struct eventlog_trace_fiel
 static const char *eventlog_trace_format(const struct eventlog_trace_field *field, bool plain)
 {
 	switch (field->kind) {
-	case EVENTLOG_KIND_NUMBER:
-		return eventlog_trace_number_format(field, plain);
+	case EVENTLOG_KIND_CHARS:
+	case EVENTLOG_KIND_OCTETS:
+	case EVENTLOG_KIND_STRING:
+	case EVENTLOG_KIND_BYTES:
+	case EVENTLOG_KIND_ENUM:
+	case EVENTLOG_KIND_FLAGS:
+	case EVENTLOG_KIND_STRUCT:
+		return "%s";
 	case EVENTLOG_KIND_PORT:
 		return "%u";
 	case EVENTLOG_KIND_IPV4:
@@ -352,7 +323,7 @@ static const char *eventlog_trace_format(const struct eventlog_trace_field *fiel
 	case EVENTLOG_KIND_MAC:
 		return "%pM";
 	default:
-		return "%s";
+		return eventlog_trace_number_format(field, plain);
 	}
 }
 
@@ -375,6 +346,7 @@ static void eventlog_trace_values_write(struct eventlog_text *text,
 static void eventlog_trace_argument_write(struct eventlog_text *text,
 					  const struct eventlog_trace_field *field)
 {
+	const char *relative = field->relative ? "rel_" : "";
 	const char *name = field->name;
 
 	switch (field->kind) {
@@ -382,26 +354,17 @@ static void eventlog_trace_argument_write(struct eventlog_text *text,
 	case EVENTLOG_KIND_FLAGS:
 		eventlog_trace_values_write(text, field);
 		break;
-	case EVENTLOG_KIND_ARRAY:
+	case EVENTLOG_KIND_OCTETS:
 		eventlog_text_print(text, "__print_hex(REC->%s, %u)", name, field->bytes);
 		break;
 	case EVENTLOG_KIND_STRING:
-		eventlog_text_print(text, "__get_str(%s)", name);
-		break;
-	case EVENTLOG_KIND_STRING_REL:
-		eventlog_text_print(text, "__get_rel_str(%s)", name);
+		eventlog_text_print(text, "__get_%sstr(%s)", relative, name);
 		break;
 	case EVENTLOG_KIND_BYTES:
 		eventlog_text_print(text,
-				    "__print_hex(__get_dynamic_array(%s), "
-				    "__get_dynamic_array_len(%s))",
-				    name, name);
-		break;
-	case EVENTLOG_KIND_BYTES_REL:
-		eventlog_text_print(text,
-				    "__print_hex(__get_rel_dynamic_array(%s), "
-				    "__get_rel_dynamic_array_len(%s))",
-				    name, name);
+				    "__print_hex(__get_%sdynamic_array(%s), "
+				    "__get_%sdynamic_array_len(%s))",
+				    relative, name, relative, name);
 		break;
 	default:
 		eventlog_text_print(text, "REC->%s", name);
@@ -447,16 +410,7 @@ static void eventlog_trace_format_write(struct eventlog_text *text, const void *
 
 static u64 eventlog_trace_number(const struct eventlog_trace_field *field, const u8 *at)
 {
-	switch (field->bytes) {
-	case 1:
-		return field->is_signed ? (s8)*at : *at;
-	case 2:
-		return field->is_signed ? (s16)get_unaligned((u16 *)at) : get_unaligned((u16 *)at);
-	case 4:
-		return field->is_signed ? (s32)get_unaligned((u32 *)at) : get_unaligned((u32 *)at);
-	default:
-		return get_unaligned((u64 *)at);
-	}
+	return eventlog_integer_load(at, field->bytes, field->is_signed);
 }
 
 static void eventlog_trace_number_print(const struct eventlog_trace_field *field,
@@ -517,14 +471,12 @@ static void eventlog_trace_dynamic_print(const struct eventlog_trace_field *fiel
 					 struct trace_seq *seq, const u8 *record, u32 bytes)
 {
 	u32 word = get_unaligned((u32 *)(record + field->position));
-	bool relative = field->kind == EVENTLOG_KIND_STRING_REL ||
-			field->kind == EVENTLOG_KIND_BYTES_REL;
-	u32 start = (word & 0xffff) + (relative ? field->position + field->bytes : 0);
+	u32 start = (word & 0xffff) + (field->relative ? field->position + field->bytes : 0);
 	u32 size = word >> 16;
 
 	if (start > bytes || size > bytes - start)
 		trace_seq_puts(seq, "?");
-	else if (field->kind == EVENTLOG_KIND_STRING || field->kind == EVENTLOG_KIND_STRING_REL)
+	else if (field->kind == EVENTLOG_KIND_STRING)
 		eventlog_trace_text_print(seq, record + start, size);
 	else
 		eventlog_trace_hex_print(seq, record + start, size);
@@ -536,10 +488,6 @@ static void eventlog_trace_field_print(const struct eventlog_trace_field *field,
 	const u8 *at = record + field->position;
 
 	switch (field->kind) {
-	case EVENTLOG_KIND_NUMBER:
-	case EVENTLOG_KIND_PORT:
-		eventlog_trace_number_print(field, seq, eventlog_trace_number(field, at));
-		break;
 	case EVENTLOG_KIND_ENUM:
 		eventlog_trace_enum_print(field, seq, eventlog_trace_number(field, at));
 		break;
@@ -558,12 +506,16 @@ static void eventlog_trace_field_print(const struct eventlog_trace_field *field,
 	case EVENTLOG_KIND_CHARS:
 		eventlog_trace_text_print(seq, at, field->bytes);
 		break;
-	case EVENTLOG_KIND_ARRAY:
+	case EVENTLOG_KIND_OCTETS:
 	case EVENTLOG_KIND_STRUCT:
 		eventlog_trace_hex_print(seq, at, field->bytes);
 		break;
-	default:
+	case EVENTLOG_KIND_STRING:
+	case EVENTLOG_KIND_BYTES:
 		eventlog_trace_dynamic_print(field, seq, record, bytes);
+		break;
+	default:
+		eventlog_trace_number_print(field, seq, eventlog_trace_number(field, at));
 	}
 }
 

@@ -49,31 +49,15 @@
 
 #include "compat.h"
 
-struct trace_event_call;
-
-/**
- * struct eventlog_trace_file_ops - how the files of a trace event are closed before its removal
- * @close: make opening them fail.  Returns whether all tasks that use them are counted in
- *	ftrace's structs, so that the trace event can be removed
- * @open: undo @close, because the trace event stays
- *
- * Both are called under event_mutex.
- */
-struct eventlog_trace_file_ops {
-	bool (*close)(struct trace_event_call *call);
-	void (*open)(struct trace_event_call *call);
-};
-
 #if EVENTLOG_TRACE_EVENTS
 
 /**
  * eventlog_trace_init() - set the tracer's ops, once, at load
  * @events_max: limit of trace events; 0: there are none
- * @file_ops: for those that are removed
  *
  * Return: 0 or -ENOMEM.
  */
-int eventlog_trace_init(unsigned int events_max, const struct eventlog_trace_file_ops *file_ops);
+int eventlog_trace_init(unsigned int events_max);
 
 /**
  * eventlog_trace_exit() - once, at unload, when all definitions have ended
@@ -86,8 +70,7 @@ void eventlog_trace_exit(void);
 
 #else /* !EVENTLOG_TRACE_EVENTS */
 
-static inline int eventlog_trace_init(unsigned int events_max,
-				      const struct eventlog_trace_file_ops *file_ops)
+static inline int eventlog_trace_init(unsigned int events_max)
 {
 	return 0;
 }

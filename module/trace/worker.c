@@ -22,6 +22,7 @@
 #include "trace/attach.h"
 #include "trace/definition.h"
 #include "trace/enable.h"
+#include "trace/files.h"
 #include "trace/layout.h"
 #include "trace/lock.h"
 #include "trace/trace.h"
@@ -212,7 +213,7 @@ static bool eventlog_trace_removable(const struct eventlog_trace_event *trace)
 static void eventlog_trace_reopen(struct eventlog_trace_event *trace)
 {
 	if (trace->closed)
-		eventlog_traces.file_ops->open(&trace->call);
+		eventlog_trace_files_open(&trace->call);
 	trace->closed = 0;
 }
 
@@ -226,7 +227,7 @@ static void eventlog_trace_remove(struct eventlog_trace_event *trace)
 	trace->closed = min(trace->closed + 1, EVENTLOG_TRACE_TRIES);
 	trace->in_use = true;
 	/* Those who are opening a file need event_mutex: keep it closed, and try again. */
-	if (!eventlog_traces.file_ops->close(&trace->call) && !READ_ONCE(eventlog_traces.forced))
+	if (!eventlog_trace_files_close(&trace->call) && !READ_ONCE(eventlog_traces.forced))
 		return;
 	if (trace_remove_event_call(&trace->call)) {
 		eventlog_trace_reopen(trace);
@@ -416,13 +417,17 @@ static void eventlog_trace_work(struct work_struct *work)
 
 /* ---- load and unload ---- */
 
-int eventlog_trace_init(unsigned int events_max, const struct eventlog_trace_file_ops *file_ops)
+int eventlog_trace_init(unsigned int events_max)
 {
+	int ret;
+
+	ret = eventlog_trace_files_init();
+	if (ret)
+		return ret;
 	hash_init(eventlog_traces.keys);
 	hash_init(eventlog_traces.groups);
 	hash_init(eventlog_traces.names);
 	eventlog_traces.events_max = events_max;
-	eventlog_traces.file_ops = file_ops;
 	eventlog_trace_definitions_init();
 	eventlog_traces.queue = alloc_workqueue("eventlog", WQ_UNBOUND, 0);
 	if (!eventlog_traces.queue)

@@ -31,7 +31,6 @@ struct eventlog_trace_event;
  * @lock: protects the members, except @names, and those of trace events
  * @steps: of the current hold of @lock
  * @events_max: limit of trace events; constant
- * @file_ops: closes the files of those that are removed
  * @stopping: the module is being unloaded
  * @forced: likewise, and files in use are not waited for any more
  * @working: the worker has taken a batch from @todo
@@ -44,8 +43,8 @@ struct eventlog_trace_event;
  * @all: all trace events
  * @todo: for the worker
  * @free: for reuse, oldest first
- * @keys: by the definition that they were made for, except free ones
- * @groups: by their group, likewise
+ * @keys: those whose definition has ended, by that definition, except free ones
+ * @groups: by their group, except free ones
  * @names: by the name that ftrace knows; the worker's
  * @queue: for the work items
  * @work: the worker
@@ -54,7 +53,6 @@ struct eventlog_traces {
 	struct mutex lock;
 	struct eventlog_steps steps;
 	unsigned int events_max;
-	const struct eventlog_trace_file_ops *file_ops;
 	bool stopping;
 	bool forced;
 	bool working;

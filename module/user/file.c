@@ -17,6 +17,7 @@
 #include "core/domain.h"
 #include "core/event.h"
 #include "core/ioctl.h"
+#include "core/list.h"
 #include "core/sink.h"
 #include "core/subscriber.h"
 #include "core/user.h"
@@ -26,6 +27,7 @@
 #include "user/instance.h"
 #include "user/mapped.h"
 #include "user/producer.h"
+#include "user/registrations.h"
 #include "user/status.h"
 #include "user/subscribe.h"
 #include "user/visible.h"
@@ -42,28 +44,52 @@ char *eventlog_name_get(u64 user)
 	return name == ERR_PTR(-E2BIG) ? ERR_PTR(-EINVAL) : name;
 }
 
-static int eventlog_ioctl_version(struct eventlog_domain *domain, struct file *filp,
-				  void *argument, void __user *user)
+/* What exists in the domain, and what the file's user uses. */
+static void eventlog_info_counts(struct eventlog_info *info, struct eventlog_domain *domain,
+				 struct file *filp)
 {
-	struct eventlog_version *version = argument;
+	struct eventlog_file *file = filp->private_data;
+	unsigned int i;
 
-	version->abi = EVENTLOG_ABI_VERSION;
-	version->features = EVENTLOG_FEATURE_OVERWRITE | EVENTLOG_FEATURE_PAUSE |
-			    EVENTLOG_FEATURE_MARKERS | EVENTLOG_FEATURE_NAMES |
-			    EVENTLOG_FEATURE_MAPPED | EVENTLOG_FEATURE_BATCH |
-			    EVENTLOG_FEATURE_DEFINITIONS | EVENTLOG_FEATURE_INSTANCES;
-	version->ring_bytes_max = EVENTLOG_RING_BYTES_MAX;
-	version->payload_max = EVENTLOG_PAYLOAD_MAX;
-	version->command_max = EVENTLOG_COMMAND_MAX;
-	version->events_max = domain->events_max;
-	version->subscribers_max = domain->subscribers_max;
-	version->rules_max = eventlog_rules_limit;
-	version->registrations_max = eventlog_registrations_limit;
-	memset(version->release, 0, sizeof(version->release));
-	strscpy(version->release, EVENTLOG_RELEASE, sizeof(version->release));
-	version->policies_max = EVENTLOG_POLICIES_MAX;
-	version->terms_max = EVENTLOG_TERMS_MAX;
-	return eventlog_argument_put(user, version, sizeof(*version));
+	eventlog_domain_lock(domain);
+	info->events = domain->live;
+	info->enabled = domain->busy;
+	info->retained = domain->retained_count;
+	info->providers = domain->kernel_provider_count;
+	info->subscribers = domain->subscriber_count;
+	info->policies = domain->policy_count;
+	eventlog_domain_unlock(domain);
+	info->restricted = !eventlog_capable(domain, filp);
+	info->instance = domain->id;
+	for (i = 0; i < EVENTLOG_QUOTAS; i++)
+		eventlog_user_report(file->user, i, &info->quotas[i]);
+}
+
+static int eventlog_ioctl_info(struct eventlog_domain *domain, struct file *filp, void *argument,
+			       void __user *user)
+{
+	struct eventlog_info *info = argument;
+	const u32 bytes = info->size;
+
+	memset(info, 0, sizeof(*info));
+	info->size = bytes;
+	info->abi = EVENTLOG_ABI_VERSION;
+	info->features = (domain->trace_group ? EVENTLOG_FEATURE_TRACE : 0) |
+			 (eventlog_instances_possible(domain) ? EVENTLOG_FEATURE_INSTANCES : 0);
+	info->ring_bytes_max = EVENTLOG_RING_BYTES_MAX;
+	info->payload_max = EVENTLOG_PAYLOAD_MAX;
+	info->command_max = EVENTLOG_COMMAND_MAX;
+	info->events_max = domain->events_max;
+	info->subscribers_max = domain->subscribers_max;
+	info->rules_max = eventlog_rules_limit;
+	info->registrations_max = eventlog_registrations_limit;
+	info->policies_max = EVENTLOG_POLICIES_MAX;
+	info->terms_max = EVENTLOG_TERMS_MAX;
+	strscpy(info->release, EVENTLOG_RELEASE, sizeof(info->release));
+	/* Who asks only for the version does not wait for the domain. */
+	if (bytes > offsetof(struct eventlog_info, events))
+		eventlog_info_counts(info, domain, filp);
+	return eventlog_argument_put(user, info, sizeof(*info));
 }
 
 static int eventlog_ioctl_delete(struct eventlog_domain *domain, struct file *filp,
@@ -86,64 +112,33 @@ static int eventlog_ioctl_delete(struct eventlog_domain *domain, struct file *fi
 		goto out;
 	}
 	ret = -EINVAL;
-	if (eventlog_name_valid(provider) && eventlog_name_valid(event)) {
-		eventlog_domain_lock(domain);
-		ret = eventlog_event_delete(domain, provider, event);
-		eventlog_domain_unlock(domain);
-		eventlog_sinks_reap(domain);
-	}
+	if (eventlog_name_valid(provider) && eventlog_name_valid(event))
+		ret = eventlog_event_delete(domain, provider, NULL, event);
 	kfree(event);
 out:
 	kfree(provider);
 	return ret;
 }
 
-static int eventlog_ioctl_counts(struct eventlog_domain *domain, struct file *filp,
-				 void *argument, void __user *user)
-{
-	struct eventlog_counts *counts = argument;
-
-	if (counts->flags || memchr_inv(counts->reserved, 0, sizeof(counts->reserved)))
-		return -EINVAL;
-	eventlog_domain_lock(domain);
-	counts->events = domain->live;
-	counts->enabled = domain->busy;
-	counts->retained = domain->retained_count;
-	counts->providers = domain->kernel_provider_count;
-	counts->subscribers = domain->subscriber_count;
-	counts->policies = domain->policy_count;
-	eventlog_domain_unlock(domain);
-	counts->restricted = !eventlog_capable(domain, filp);
-	return eventlog_argument_put(user, counts, sizeof(*counts));
-}
-
-static int eventlog_ioctl_quota(struct eventlog_domain *domain, struct file *filp,
-				void *argument, void __user *user)
-{
-	struct eventlog_file *file = filp->private_data;
-	struct eventlog_user_quota *request = argument;
-
-	if (request->quota >= EVENTLOG_QUOTAS)
-		return -EINVAL;
-	request->quota = array_index_nospec(request->quota, EVENTLOG_QUOTAS);
-	eventlog_user_report(file->user, request);
-	return eventlog_argument_put(user, request, sizeof(*request));
-}
-
 /* ---- file operations ---- */
 
+static int eventlog_ioctl_list(struct eventlog_domain *domain, struct file *filp, void *argument,
+			       void __user *user);
+
 static const struct eventlog_ioctl eventlog_file_table[] = {
-	EVENTLOG_IOCTL(VERSION, eventlog_version, abi, eventlog_ioctl_version),
+	EVENTLOG_IOCTL(INFO, eventlog_info, abi, eventlog_ioctl_info),
 	EVENTLOG_IOCTL(DELETE, eventlog_delete, event, eventlog_ioctl_delete),
-	EVENTLOG_IOCTL(COUNTS, eventlog_counts, policies, eventlog_ioctl_counts),
-	EVENTLOG_IOCTL(DEFINITIONS, eventlog_definitions, buffer_size, eventlog_ioctl_definitions),
-	EVENTLOG_IOCTL(QUOTA, eventlog_user_quota, denied, eventlog_ioctl_quota),
+	EVENTLOG_IOCTL(LIST, eventlog_list, ring, eventlog_ioctl_list),
 	EVENTLOG_IOCTL(DESCRIBE, eventlog_describe, instance, eventlog_ioctl_describe),
 };
 
 static const struct eventlog_ioctls eventlog_file_ioctls = {
 	.ioctls = eventlog_file_table,
 	.count = ARRAY_SIZE(eventlog_file_table),
+	.kinds = {
+		[EVENTLOG_LIST_DEFINITIONS] = &eventlog_definitions_list,
+		[EVENTLOG_LIST_REGISTRATIONS] = &eventlog_registrations_list,
+	},
 };
 
 /* No number is in two of them. */
@@ -170,6 +165,24 @@ static const struct eventlog_ioctl *eventlog_ioctl_find(unsigned int number)
 	return NULL;
 }
 
+static int eventlog_ioctl_list(struct eventlog_domain *domain, struct file *filp, void *argument,
+			       void __user *user)
+{
+	struct eventlog_list *request = argument;
+	const struct eventlog_list_ops *kind = NULL;
+	unsigned int i;
+	u32 number;
+
+	if (request->flags || request->kind >= EVENTLOG_LIST_KINDS)
+		return -EINVAL;
+	if (request->kind != EVENTLOG_LIST_NAMES && (request->ring || request->since))
+		return -EINVAL;
+	number = array_index_nospec(request->kind, EVENTLOG_LIST_KINDS);
+	for (i = 0; !kind && i < ARRAY_SIZE(eventlog_tables); i++)
+		kind = eventlog_tables[i]->kinds[number];
+	return kind ? eventlog_list(kind, domain, filp, request, user) : -EINVAL;
+}
+
 static long eventlog_ioctl(struct file *filp, unsigned int command, unsigned long user_address)
 {
 	void __user *user = (void __user *)user_address;
@@ -180,9 +193,9 @@ static long eventlog_ioctl(struct file *filp, unsigned int command, unsigned lon
 
 	if (_IOC_TYPE(command) != EVENTLOG_IOC_TYPE)
 		return -ENOTTY;
-	/* VERSION answers programs of every ABI version, however they encode it. */
+	/* INFO answers programs of every ABI version, however they encode it. */
 	if (command != EVENTLOG_IOC(_IOC_NR(command)) &&
-	    _IOC_NR(command) != _IOC_NR(EVENTLOG_IOC_VERSION))
+	    _IOC_NR(command) != _IOC_NR(EVENTLOG_IOC_INFO))
 		return -ENOTTY;
 	ioctl = eventlog_ioctl_find(_IOC_NR(command));
 	if (!ioctl)

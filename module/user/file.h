@@ -39,6 +39,7 @@ struct eventlog_domain;
 struct eventlog_ioctls;
 struct eventlog_subscriber;
 struct eventlog_user;
+struct pid;
 
 /* Writers find registrations with a lower index without a look into the xarray. */
 #define EVENTLOG_FIRST_INDICES 32
@@ -57,6 +58,8 @@ enum eventlog_role {
  * @lock: see the top of the file
  * @user: its opener; NULL: one without limits; constant
  * @uid: effective uid of the opener; constant
+ * @process: the process that made the first registration; see registrations.h
+ * @producer_id: number among the producers of its domain; 0: not a producer
  * @role: enum eventlog_role
  * @registrations: of a producer, struct eventlog_registration by write_index
  * @first: targets of the lowest indices, 0: none; RCU.  Most producers have no others
@@ -73,6 +76,8 @@ struct eventlog_file {
 	struct mutex lock;
 	struct eventlog_user *user;
 	kuid_t uid;
+	struct pid *process;
+	u32 producer_id;
 	int role;
 	struct xarray registrations;
 	unsigned long first[EVENTLOG_FIRST_INDICES];
@@ -147,7 +152,7 @@ void eventlog_file_free(struct eventlog_file *file);
 /**
  * eventlog_device_init() - create /dev/eventlog
  * @mode: permissions of the device node
- * @rules_max: what VERSION reports
+ * @rules_max: what INFO reports
  * @registrations_max: limit of one file's registrations
  * @marker_ioctls: the ioctls of markers
  *

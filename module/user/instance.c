@@ -15,6 +15,7 @@
 #include <linux/fs.h>
 #include <linux/kdev_t.h>
 #include <linux/refcount.h>
+#include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/uidgid.h>
@@ -26,6 +27,7 @@
 #include "core/domain.h"
 #include "core/event.h"
 #include "core/ioctl.h"
+#include "core/list.h"
 #include "core/sink.h"
 #include "core/subscriber.h"
 #include "core/user.h"
@@ -380,6 +382,11 @@ static struct eventlog_instance *eventlog_instance_get(u32 id)
 
 /* ---- creation ---- */
 
+bool eventlog_instances_possible(const struct eventlog_domain *domain)
+{
+	return !domain->id && eventlog_instances_max;
+}
+
 /* Takes over the limits of a request: the others are those of users of the root. */
 static int eventlog_instance_limits(const struct eventlog_instance_create *request,
 				    unsigned long *limits)
@@ -395,8 +402,8 @@ static int eventlog_instance_limits(const struct eventlog_instance_create *reque
 	};
 	unsigned int i;
 
-	BUILD_BUG_ON(EVENTLOG_QUOTAS > EVENTLOG_INSTANCE_LIMITS);
-	for (i = 0; i < EVENTLOG_INSTANCE_LIMITS; i++) {
+	BUILD_BUG_ON(EVENTLOG_QUOTAS > EVENTLOG_QUOTAS_MAX);
+	for (i = 0; i < EVENTLOG_QUOTAS_MAX; i++) {
 		bool is_set = request->limits_set & (1U << i);
 
 		if (!request->limits[i] != !is_set)
@@ -408,7 +415,7 @@ static int eventlog_instance_limits(const struct eventlog_instance_create *reque
 		limits[i] = min(most[i], request->limits_set & (1U << i) ?
 					 (unsigned long)request->limits[i] :
 					 eventlog_user_default_limits()[i]);
-	return request->limits_set >> EVENTLOG_INSTANCE_LIMITS ? -EINVAL : 0;
+	return request->limits_set >> EVENTLOG_QUOTAS_MAX ? -EINVAL : 0;
 }
 
 /* Makes the domain of an instance. */
@@ -635,40 +642,54 @@ static struct eventlog_instance *eventlog_instance_after(struct eventlog_domain 
 	return instance;
 }
 
-static int eventlog_ioctl_instance_next(struct eventlog_domain *domain, struct file *filp,
-					void *argument, void __user *user)
+static bool eventlog_instance_put_info(struct eventlog_batch *batch,
+				       struct eventlog_instance *instance)
 {
-	struct eventlog_instance_next *request = argument;
-	struct eventlog_instance *instance;
-	u32 room = request->name_size;
-	int ret = -EMSGSIZE;
+	struct eventlog_instance_info info = {
+		.id = instance->domain.id,
+		.owner = from_kuid_munged(current_user_ns(), instance->domain.owner),
+		.group = from_kgid_munged(current_user_ns(), instance->group),
+		.mode = instance->mode,
+		/* Not the table's reference, and not that of the caller. */
+		.files = max_t(int, refcount_read(&instance->users) - 2, 0),
+	};
+	struct eventlog_text text = eventlog_batch_text(batch, sizeof(info));
 
-	if (request->reserved)
-		return -EINVAL;
+	eventlog_domain_lock(&instance->domain);
+	info.events = instance->domain.live;
+	info.subscribers = instance->domain.subscriber_count;
+	eventlog_domain_unlock(&instance->domain);
+	eventlog_batch_string(&text, instance->name);
+	return eventlog_batch_put(batch, &info, sizeof(info), &text);
+}
+
+static int eventlog_instances_fill(struct eventlog_batch *batch, struct eventlog_domain *domain,
+				   struct file *filp, const struct eventlog_list *request)
+{
+	struct eventlog_instance *instance;
+	bool fits = true;
+
 	if (!domain->id && !eventlog_capable(domain, filp))
 		return -EPERM;
-	instance = eventlog_instance_after(domain, request->id);
-	if (!instance)
-		return -ENOENT;
-	request->name_size = strlen(instance->name) + 1;
-	if (room >= request->name_size) {
-		request->id = instance->domain.id;
-		request->owner = from_kuid_munged(current_user_ns(), instance->domain.owner);
-		request->group = from_kgid_munged(current_user_ns(), instance->group);
-		request->mode = instance->mode;
-		eventlog_domain_lock(&instance->domain);
-		request->events = instance->domain.live;
-		request->subscribers = instance->domain.subscriber_count;
-		eventlog_domain_unlock(&instance->domain);
-		/* Not the table's reference, and not the one taken here. */
-		request->files = max_t(int, refcount_read(&instance->users) - 2, 0);
-		ret = eventlog_text_put(request->name, instance->name, request->name_size);
+	if (batch->cursor > U32_MAX)
+		return 0;
+	while (fits) {
+		instance = eventlog_instance_after(domain, batch->cursor);
+		if (!instance)
+			return 0;
+		fits = eventlog_instance_put_info(batch, instance);
+		if (fits)
+			batch->cursor = instance->domain.id;
+		eventlog_instance_put(instance);
+		if (fatal_signal_pending(current))
+			return -EINTR;
 	}
-	eventlog_instance_put(instance);
-	if (ret == -EFAULT)
-		return ret;
-	return eventlog_argument_put(user, request, sizeof(*request)) ?: ret;
+	return 1;
 }
+
+static const struct eventlog_list_ops eventlog_instances_list = {
+	.fill = eventlog_instances_fill,
+};
 
 static int eventlog_ioctl_instance_open(struct eventlog_domain *domain, struct file *filp,
 					void *argument, void __user *user)
@@ -698,13 +719,13 @@ static const struct eventlog_ioctl eventlog_instance_table[] = {
 		       eventlog_ioctl_instance_create),
 	EVENTLOG_IOCTL(INSTANCE_DELETE, eventlog_instance_delete, id,
 		       eventlog_ioctl_instance_delete),
-	EVENTLOG_IOCTL(INSTANCE_NEXT, eventlog_instance_next, files, eventlog_ioctl_instance_next),
 	EVENTLOG_IOCTL(INSTANCE_OPEN, eventlog_instance_open, fd, eventlog_ioctl_instance_open),
 };
 
 const struct eventlog_ioctls eventlog_instance_ioctls = {
 	.ioctls = eventlog_instance_table,
 	.count = ARRAY_SIZE(eventlog_instance_table),
+	.kinds = { [EVENTLOG_LIST_INSTANCES] = &eventlog_instances_list },
 };
 
 /* ---- life ---- */

@@ -49,6 +49,12 @@ int eventlog_instances_init(struct eventlog_domain *root, unsigned int instances
 void eventlog_instances_exit(void);
 
 /**
+ * eventlog_instances_possible() - can instances be created from a file of a domain
+ * @domain: the domain
+ */
+bool eventlog_instances_possible(const struct eventlog_domain *domain);
+
+/**
  * eventlog_domain_of_inode() - get the domain that an inode opens
  * @inode: a device node
  *

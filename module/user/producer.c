@@ -21,13 +21,13 @@
 #include "core/expression.h"
 #include "core/ioctl.h"
 #include "core/ops.h"
-#include "core/sink.h"
 #include "core/tables.h"
 #include "core/user.h"
 #include "memory.h"
 #include "user/file.h"
 #include "user/mapped.h"
 #include "user/producer.h"
+#include "user/registrations.h"
 #include "user/visible.h"
 
 /* Messages up to this are copied to the stack. */
@@ -61,45 +61,9 @@ static void eventlog_registration_free(struct eventlog_file *file,
 				       struct eventlog_registration *registration)
 {
 	eventlog_registrant_put(registration->registrant);
-	eventlog_domain_lock(file->domain);
-	eventlog_event_put(registration->event, &registration->use);
-	eventlog_domain_unlock(file->domain);
-	eventlog_sinks_reap(file->domain);
+	eventlog_event_unregister(registration->event, &registration->use);
 	eventlog_user_uncharge(file->user, EVENTLOG_QUOTA_REGISTRATIONS, 1);
 	call_rcu(&registration->rcu, eventlog_registration_free_rcu);
-}
-
-/* Gets the event of a parsed command.  What a new one needs is made without the lock. */
-static struct eventlog_event *eventlog_registration_event(struct eventlog_file *file,
-							  const struct eventlog_register *request,
-							  const char *provider,
-							  struct eventlog_fields *fields,
-							  struct eventlog_event_use *use)
-{
-	struct eventlog_domain *domain = file->domain;
-	struct eventlog_event *event;
-	struct eventlog_draft draft;
-	int ret;
-
-	eventlog_domain_lock(domain);
-	event = eventlog_event_get(domain, provider, fields, request->level, request->keywords,
-				   NULL, use);
-	eventlog_domain_unlock(domain);
-	if (event != ERR_PTR(-ENOENT))
-		return event;
-
-	ret = eventlog_draft_make(&draft, domain, file->user, provider, fields, request->level,
-				  request->keywords);
-	if (ret)
-		return ERR_PTR(ret);
-	do {
-		eventlog_domain_lock(domain);
-		event = eventlog_event_get(domain, provider, fields, request->level,
-					   request->keywords, &draft, use);
-		eventlog_domain_unlock(domain);
-	} while (eventlog_draft_again(&draft, &event));
-	eventlog_draft_free(&draft, domain);
-	return event;
 }
 
 /*
@@ -110,6 +74,10 @@ static struct eventlog_registration *
 eventlog_registration_new(struct eventlog_file *file, struct eventlog_register *request,
 			  const char *provider, struct eventlog_fields *fields)
 {
+	struct eventlog_event_request event_request = {
+		.domain = file->domain, .provider = provider, .fields = fields,
+		.level = request->level, .keywords = request->keywords,
+	};
 	struct eventlog_registration *registration;
 	struct eventlog_registrant *registrant;
 	struct eventlog_event *event;
@@ -121,6 +89,8 @@ eventlog_registration_new(struct eventlog_file *file, struct eventlog_register *
 	if (!registration || !registrant)
 		goto err_free;
 	registration->session = request->flags & EVENTLOG_REGISTER_SESSION;
+	registration->handlers = EVENTLOG_MARKER_TRACE;
+	registration->defaults = EVENTLOG_MARKER_TRACE;
 	registration->use.user = file->user;
 
 	mutex_lock(&file->lock);
@@ -130,6 +100,9 @@ eventlog_registration_new(struct eventlog_file *file, struct eventlog_register *
 	ret = -EMFILE;
 	if (file->registration_count >= eventlog_registrations_max)
 		goto err_unlock;
+	ret = eventlog_producer_enlist(file);
+	if (ret)
+		goto err_unlock;
 	ret = -EDQUOT;
 	if (!eventlog_user_charge(file->user, EVENTLOG_QUOTA_REGISTRATIONS, 1))
 		goto err_unlock;
@@ -138,8 +111,7 @@ eventlog_registration_new(struct eventlog_file *file, struct eventlog_register *
 	if (ret)
 		goto err_uncharge;
 
-	event = eventlog_registration_event(file, request, provider, fields,
-					    &registration->use);
+	event = eventlog_event_register(&event_request, &registration->use);
 	if (IS_ERR(event)) {
 		ret = PTR_ERR(event);
 		goto err_release;
@@ -258,7 +230,7 @@ eventlog_command_register(struct eventlog_file *file, struct eventlog_register *
 	registration = ERR_PTR(-EPERM);
 	if (eventlog_provider_is_reserved(provider))
 		goto out_provider;
-	ret = eventlog_fields_parse(command, &fields);
+	ret = eventlog_fields_parse(command, true, &fields);
 	registration = ERR_PTR(ret);
 	if (ret)
 		goto out_provider;
@@ -374,11 +346,11 @@ static int eventlog_filter_put(const struct eventlog_filter_get *room,
 	unsigned int i;
 	int ret;
 
-	if (room->terms_size < expression->count * room->term_size ||
-	    room->pool_size < expression->pool_size)
+	if (room->terms_size < expression->terms.count * room->term_size ||
+	    room->pool_size < expression->terms.pool_size)
 		return -EMSGSIZE;
-	for (i = 0; i < expression->count; i++) {
-		struct eventlog_term term = expression->terms[i];
+	for (i = 0; i < expression->terms.count; i++) {
+		struct eventlog_term term = expression->array[i];
 		u64 user = room->terms + (u64)i * room->term_size;
 
 		if (filter->pids & 1ULL << i) {
@@ -393,7 +365,7 @@ static int eventlog_filter_put(const struct eventlog_filter_get *room,
 		if (ret)
 			return ret;
 	}
-	return eventlog_text_put(room->pool, expression->pool, expression->pool_size);
+	return eventlog_text_put(room->pool, expression->terms.pool, expression->terms.pool_size);
 }
 
 /* Gets the filter of an index, or marks it as incompatible. */
@@ -447,9 +419,9 @@ static int eventlog_ioctl_filter_get(struct eventlog_domain *domain, struct file
 		return ret;
 	request->version = filter.version;
 	request->handlers = filter.handlers;
-	request->term_count = filter.expression ? filter.expression->count : 0;
+	request->term_count = filter.expression ? filter.expression->terms.count : 0;
 	request->terms_size = request->term_count * room.term_size;
-	request->pool_size = filter.expression ? filter.expression->pool_size : 0;
+	request->pool_size = filter.expression ? filter.expression->terms.pool_size : 0;
 	if (filter.expression)
 		ret = eventlog_filter_put(&room, &filter);
 	if (ret != -EFAULT)
@@ -458,10 +430,38 @@ static int eventlog_ioctl_filter_get(struct eventlog_domain *domain, struct file
 	return ret;
 }
 
+/* ---- MARKER_HANDLERS ---- */
+
+#define EVENTLOG_REGISTRATION_HANDLERS \
+	(EVENTLOG_MARKER_PRINT | EVENTLOG_MARKER_TRACE | EVENTLOG_MARKER_PROBE)
+
+static int eventlog_ioctl_marker_handlers(struct eventlog_domain *domain, struct file *filp,
+					  void *argument, void __user *user)
+{
+	struct eventlog_file *file = filp->private_data;
+	struct eventlog_registration *registration;
+	struct eventlog_marker_handlers *request = argument;
+
+	if ((request->handlers | request->defaults) & ~EVENTLOG_REGISTRATION_HANDLERS)
+		return -EINVAL;
+	if (eventlog_file_role(file) == EVENTLOG_ROLE_SUBSCRIBER)
+		return -EBUSY;
+	mutex_lock(&file->lock);
+	registration = xa_load(&file->registrations, request->write_index);
+	if (registration) {
+		WRITE_ONCE(registration->handlers, request->handlers);
+		WRITE_ONCE(registration->defaults, request->defaults);
+	}
+	mutex_unlock(&file->lock);
+	return registration ? 0 : -ENOENT;
+}
+
 static const struct eventlog_ioctl eventlog_producer_table[] = {
 	EVENTLOG_IOCTL(REGISTER, eventlog_register, map_size, eventlog_ioctl_register),
 	EVENTLOG_IOCTL(UNREGISTER, eventlog_unregister, write_index, eventlog_ioctl_unregister),
 	EVENTLOG_IOCTL(FILTER_GET, eventlog_filter_get, generation, eventlog_ioctl_filter_get),
+	EVENTLOG_IOCTL(MARKER_HANDLERS, eventlog_marker_handlers, defaults,
+		       eventlog_ioctl_marker_handlers),
 };
 
 const struct eventlog_ioctls eventlog_producer_ioctls = {
@@ -474,6 +474,7 @@ void eventlog_producer_release(struct eventlog_file *file)
 	struct eventlog_registration *registration;
 	unsigned long write_index;
 
+	eventlog_producer_delist(file);
 	xa_for_each(&file->registrations, write_index, registration) {
 		eventlog_registration_free(file, registration);
 		cond_resched();

@@ -20,6 +20,8 @@ struct kiocb;
  * @registrant: the event and the user, for listings
  * @use: the event's list has it
  * @session: messages have a session before the payload
+ * @handlers: EVENTLOG_MARKER_*: those that the program has enabled, for listings
+ * @defaults: likewise, at first
  * @rcu: frees it
  */
 struct eventlog_registration {
@@ -27,6 +29,8 @@ struct eventlog_registration {
 	struct eventlog_registrant *registrant;
 	struct eventlog_event_use use;
 	bool session;
+	u8 handlers;
+	u8 defaults;
 	struct rcu_head rcu;
 };
 
@@ -71,7 +75,7 @@ static __always_inline unsigned long eventlog_target_find(struct eventlog_file *
 	return registration ? eventlog_registration_target(registration) : 0;
 }
 
-/* REGISTER, UNREGISTER and FILTER_GET. */
+/* REGISTER, UNREGISTER, FILTER_GET and MARKER_HANDLERS. */
 extern const struct eventlog_ioctls eventlog_producer_ioctls;
 
 /**

@@ -4,14 +4,15 @@
  */
 #include <linux/err.h>
 #include <linux/kernel.h>
+#include <linux/nospec.h>
 #include <linux/slab.h>
 
 #include "core/comms.h"
 #include "core/expression.h"
 #include "core/ioctl.h"
+#include "core/list.h"
 #include "core/ops.h"
 #include "core/subscriber.h"
-#include "memory.h"
 #include "user/file.h"
 #include "user/subscribe.h"
 
@@ -80,7 +81,7 @@ static int eventlog_ioctl_rule_add(struct eventlog_domain *domain, struct file *
 		goto out_expression;
 	ret = eventlog_argument_put(user, request, sizeof(*request));
 	if (ret)
-		eventlog_subscriber_rule_delete(subscriber, request->rule_id);
+		eventlog_subscriber_rule_delete(subscriber, request->rule_id, false);
 out_expression:
 	eventlog_expression_put(expression);
 out_event:
@@ -101,7 +102,7 @@ static int eventlog_ioctl_rule_delete(struct eventlog_domain *domain, struct fil
 		return -EINVAL;
 	/* What was emitted so far is still delivered. */
 	ret = eventlog_mapped_ops->drain(domain);
-	return ret ?: eventlog_subscriber_rule_delete(subscriber, request->rule_id);
+	return ret ?: eventlog_subscriber_rule_delete(subscriber, request->rule_id, true);
 }
 
 static int eventlog_ioctl_flush(struct eventlog_domain *domain, struct file *filp,
@@ -152,37 +153,30 @@ static int eventlog_ioctl_stat(struct eventlog_domain *domain, struct file *filp
 	return eventlog_argument_put(user, &stat, sizeof(stat));
 }
 
-static int eventlog_ioctl_names(struct eventlog_domain *domain, struct file *filp,
-				void *argument, void __user *user)
+/* The key of a name is its index + 1. */
+static int eventlog_names_fill(struct eventlog_batch *batch, struct eventlog_domain *domain,
+			       struct file *filp, const struct eventlog_list *request)
 {
 	struct eventlog_subscriber *subscriber = eventlog_file_subscriber(filp->private_data);
-	struct eventlog_names *request = argument;
 	const struct eventlog_cpu_ring *cpu_ring;
-	struct eventlog_name *names;
-	unsigned int count;
-	int ret = 0;
+	struct eventlog_name name;
 
-	if (!subscriber || request->flags || request->reserved ||
-	    request->name_size != sizeof(*names))
+	if (!subscriber)
 		return -EINVAL;
 	cpu_ring = eventlog_subscriber_ring(subscriber, request->ring);
 	if (!cpu_ring)
 		return -ENXIO;
-	names = eventlog_alloc(EVENTLOG_NAMES_MAX * sizeof(*names));
-	if (!names)
-		return -ENOMEM;
-	count = eventlog_comms_read(&cpu_ring->comms, request->since, names);
-	if (count > request->count)
-		ret = -EMSGSIZE;
-	else if (count)
-		ret = eventlog_text_put(request->names, (const char *)names,
-					count * sizeof(*names));
-	eventlog_free(names);
-	if (ret == -EFAULT)
-		return ret;
-	request->count = count;
-	return eventlog_argument_put(user, request, sizeof(*request)) ?: ret;
+	for (; batch->cursor < EVENTLOG_NAMES_MAX; batch->cursor++)
+		if (eventlog_comms_read(&cpu_ring->comms,
+					array_index_nospec(batch->cursor, EVENTLOG_NAMES_MAX),
+					&name) &&
+		    name.time >= request->since &&
+		    !eventlog_batch_put(batch, &name, sizeof(name), NULL))
+			return 1;
+	return 0;
 }
+
+static const struct eventlog_list_ops eventlog_names_list = { .fill = eventlog_names_fill };
 
 static const struct eventlog_ioctl eventlog_subscribe_table[] = {
 	EVENTLOG_IOCTL(SUBSCRIBE, eventlog_subscribe, shards, eventlog_ioctl_subscribe),
@@ -191,10 +185,10 @@ static const struct eventlog_ioctl eventlog_subscribe_table[] = {
 	EVENTLOG_IOCTL(FLUSH, eventlog_flush, generation, eventlog_ioctl_flush),
 	EVENTLOG_IOCTL(STAT, eventlog_stat, lost, eventlog_ioctl_stat),
 	EVENTLOG_IOCTL(PAUSE, eventlog_pause, paused, eventlog_ioctl_pause),
-	EVENTLOG_IOCTL(NAMES, eventlog_names, name_size, eventlog_ioctl_names),
 };
 
 const struct eventlog_ioctls eventlog_subscribe_ioctls = {
 	.ioctls = eventlog_subscribe_table,
 	.count = ARRAY_SIZE(eventlog_subscribe_table),
+	.kinds = { [EVENTLOG_LIST_NAMES] = &eventlog_names_list },
 };

@@ -8,21 +8,21 @@
 
 #include <linux/types.h>
 
-#define EVENTLOG_UE_PROVIDER "user_events"
-#define EVENTLOG_UE_PROVIDER_MULTI "user_events_multi"
+#define UE_PROVIDER "user_events"
+#define UE_PROVIDER_MULTI "user_events_multi"
 
 /* Limits of a command, NUL included, and of the elements of an array. */
-#define EVENTLOG_UE_COMMAND_MAX 512
-#define EVENTLOG_UE_ARRAY_MAX 1024
+#define UE_COMMAND_MAX 512
+#define UE_ARRAY_MAX 1024
 
 /* Flags of a registration: the event outlives its users; a name may have several formats. */
-#define EVENTLOG_UE_PERSIST 1
-#define EVENTLOG_UE_MULTI 2
+#define UE_PERSIST 1
+#define UE_MULTI 2
 
 /* Offsets of dynamic fields count from the start of a record, which has a header. */
-#define EVENTLOG_UE_HEADER_BYTES 8
+#define UE_HEADER_BYTES 8
 
-struct eventlog_ue_reg {
+struct ue_reg {
 	u32 size;
 	u8 enable_bit;
 	u8 enable_size;
@@ -32,7 +32,7 @@ struct eventlog_ue_reg {
 	u32 write_index;
 } __packed;
 
-struct eventlog_ue_unreg {
+struct ue_unreg {
 	u32 size;
 	u8 disable_bit;
 	u8 reserved;
@@ -44,9 +44,9 @@ struct eventlog_ue_unreg {
  * Numbers of ioctls of type '*'.  Their argument's size is that of a pointer, so that
  * 32-bit programs have other commands.
  */
-#define EVENTLOG_UE_IOC_TYPE '*'
-#define EVENTLOG_UE_IOC_REG 0
-#define EVENTLOG_UE_IOC_DEL 1
-#define EVENTLOG_UE_IOC_UNREG 2
+#define UE_IOC_TYPE '*'
+#define UE_IOC_REG 0
+#define UE_IOC_DEL 1
+#define UE_IOC_UNREG 2
 
 #endif /* EVENTLOG_USER_EVENTS_ABI_H */

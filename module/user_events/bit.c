@@ -15,7 +15,7 @@
 #include "user_events/bit.h"
 #include "user_events/set.h"
 
-static bool ue_word_test(const void *word, const struct eventlog_ue_bit *bit)
+static bool ue_word_test(const void *word, const struct ue_bit *bit)
 {
 	if (bit->bytes == sizeof(u64))
 		return READ_ONCE(*(const u64 *)word) & BIT_ULL(bit->bit);
@@ -23,7 +23,7 @@ static bool ue_word_test(const void *word, const struct eventlog_ue_bit *bit)
 }
 
 /* The program may change other bits of the word at the same time. */
-static void ue_word_write(void *word, const struct eventlog_ue_bit *bit, bool set)
+static void ue_word_write(void *word, const struct ue_bit *bit, bool set)
 {
 #ifdef CONFIG_64BIT
 	if (bit->bytes == sizeof(u64)) {
@@ -44,7 +44,7 @@ static void ue_word_write(void *word, const struct eventlog_ue_bit *bit, bool se
  * Does the bit have this value?  The page is not pinned: a page that is shared after fork
  * cannot be pinned, and stays shared here.
  */
-static bool ue_bit_is(struct mm_struct *mm, const struct eventlog_ue_bit *bit, bool set)
+static bool ue_bit_is(struct mm_struct *mm, const struct ue_bit *bit, bool set)
 {
 	struct page *page;
 	void *address;
@@ -59,8 +59,7 @@ static bool ue_bit_is(struct mm_struct *mm, const struct eventlog_ue_bit *bit, b
 	return same;
 }
 
-int eventlog_ue_bit_write(struct mm_struct *mm, const struct eventlog_ue_bit *bit, bool set,
-			  bool look)
+int ue_bit_write(struct mm_struct *mm, const struct ue_bit *bit, bool set, bool look)
 {
 	struct folio *folio;
 	struct page *page;
@@ -70,7 +69,7 @@ int eventlog_ue_bit_write(struct mm_struct *mm, const struct eventlog_ue_bit *bi
 		return 0;
 	/*
 	 * Without a fault, only a page that the process may write to is found: not one that is
-	 * shared until it is written.  The memory's lock keeps fork from sharing it now.
+	 * shared until it is written.  mmap_lock keeps fork from sharing it now.
 	 */
 	if (eventlog_pin_page(mm, bit->address, FOLL_WRITE | FOLL_NOFAULT, &page) != 1)
 		return -EFAULT;
@@ -93,7 +92,7 @@ int eventlog_ue_bit_write(struct mm_struct *mm, const struct eventlog_ue_bit *bi
 	return 0;
 }
 
-int eventlog_ue_bit_fault_in(struct mm_struct *mm, const struct eventlog_ue_bit *bit)
+int ue_bit_fault_in(struct mm_struct *mm, const struct ue_bit *bit)
 {
 	bool unlocked = false;
 

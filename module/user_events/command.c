@@ -65,7 +65,7 @@ static int ue_array_size(const char *bracket, unsigned int *size)
 		return -EINVAL;
 	memcpy(digits, bracket + 1, length);
 	digits[length] = '\0';
-	if (kstrtouint(digits, 0, size) || !*size || *size > EVENTLOG_UE_ARRAY_MAX)
+	if (kstrtouint(digits, 0, size) || !*size || *size > UE_ARRAY_MAX)
 		return -EINVAL;
 	return 0;
 }
@@ -127,7 +127,7 @@ static size_t ue_hex(const char *text, size_t most, u64 *value)
 }
 
 /* Names of eventheader end in "_L<level>K<keywords>", perhaps with "G<group>". */
-static void ue_header_parse(struct eventlog_ue_command *command)
+static void ue_header_parse(struct ue_command *command)
 {
 	const char *suffix = strrchr(command->fields.name, '_');
 	u64 level, keywords;
@@ -185,7 +185,7 @@ static int ue_command_rewrite(char *from, struct eventlog_text *to, struct event
 	return 0;
 }
 
-int eventlog_ue_command_parse(struct eventlog_ue_command *command, const char *source, bool multi)
+int ue_command_parse(struct ue_command *command, const char *source, bool multi)
 {
 	/* A field grows by a few characters: "__rel_loc X a;" is the shortest that does. */
 	size_t room = 3 * strlen(source) + 64;
@@ -207,7 +207,7 @@ int eventlog_ue_command_parse(struct eventlog_ue_command *command, const char *s
 	if (!ret && WARN_ON_ONCE(text.bytes >= room || types.bytes >= room))
 		ret = -E2BIG;
 	if (!ret)
-		ret = eventlog_fields_parse(text.buffer, &command->fields);
+		ret = eventlog_fields_parse(text.buffer, false, &command->fields);
 	if (ret)
 		goto err_free;
 	eventlog_free(copy);
@@ -224,7 +224,7 @@ err_free:
 	return ret;
 }
 
-void eventlog_ue_command_free(struct eventlog_ue_command *command)
+void ue_command_free(struct ue_command *command)
 {
 	eventlog_fields_free(&command->fields);
 	eventlog_free(command->text);

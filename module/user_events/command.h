@@ -10,13 +10,13 @@
 #include "core/fields.h"
 
 /**
- * struct eventlog_ue_command - a parsed command
+ * struct ue_command - a parsed command
  * @text: owned; @fields refers to it
  * @fields: name, fields, and types as the trace event shows them; owned
  * @level: that of an eventheader's name, or INFO
  * @keywords: likewise, or 0
  */
-struct eventlog_ue_command {
+struct ue_command {
 	char *text;
 	struct eventlog_fields fields;
 	u8 level;
@@ -24,8 +24,8 @@ struct eventlog_ue_command {
 };
 
 /**
- * eventlog_ue_command_parse() - parse a command
- * @command: output; on success the caller frees it with eventlog_ue_command_free()
+ * ue_command_parse() - parse a command
+ * @command: output; on success the caller frees it with ue_command_free()
  * @text: the command
  * @multi: the name may have several formats
  *
@@ -33,12 +33,12 @@ struct eventlog_ue_command {
  *
  * Return: 0; -EINVAL: syntax error; -E2BIG: the fields are too large; -ENOMEM.
  */
-int eventlog_ue_command_parse(struct eventlog_ue_command *command, const char *text, bool multi);
+int ue_command_parse(struct ue_command *command, const char *text, bool multi);
 
 /**
- * eventlog_ue_command_free() - free the members of a parsed command
+ * ue_command_free() - free the members of a parsed command
  * @command: parsed
  */
-void eventlog_ue_command_free(struct eventlog_ue_command *command);
+void ue_command_free(struct ue_command *command);
 
 #endif /* EVENTLOG_USER_EVENTS_COMMAND_H */

@@ -43,14 +43,14 @@ struct ue_registration {
 };
 
 /**
- * struct eventlog_ue_file - an open user_events_data
+ * struct ue_file - an open user_events_data
  * @lock: see data.h
  * @user: its opener, with a reference; NULL: one without limits
  * @registrations: &struct ue_registration by index
  * @indices: their indices by the event's descriptor
  * @count: their number
  */
-struct eventlog_ue_file {
+struct ue_file {
 	struct mutex lock;
 	struct eventlog_user *user;
 	struct xarray registrations;
@@ -60,7 +60,7 @@ struct eventlog_ue_file {
 
 static int ue_open(struct inode *inode, struct file *filp)
 {
-	struct eventlog_ue_file *file = eventlog_alloc(sizeof(*file));
+	struct ue_file *file = eventlog_alloc(sizeof(*file));
 
 	if (!file)
 		return -ENOMEM;
@@ -78,17 +78,16 @@ static int ue_open(struct inode *inode, struct file *filp)
 	return 0;
 }
 
-static void ue_registration_free(struct eventlog_ue_file *file,
-				 struct ue_registration *registration)
+static void ue_registration_free(struct ue_file *file, struct ue_registration *registration)
 {
-	eventlog_ue_event_put(registration->watch, &registration->use);
+	ue_event_put(registration->watch, &registration->use);
 	eventlog_user_uncharge(file->user, EVENTLOG_QUOTA_REGISTRATIONS, 1);
 	eventlog_free(registration);
 }
 
 static int ue_release(struct inode *inode, struct file *filp)
 {
-	struct eventlog_ue_file *file = filp->private_data;
+	struct ue_file *file = filp->private_data;
 	struct ue_registration *registration;
 	unsigned long index;
 
@@ -106,8 +105,7 @@ static int ue_release(struct inode *inode, struct file *filp)
 /* ---- register ---- */
 
 /* The index of a registration's event in the file; adds it if it is new and sets *@added. */
-static int ue_file_index(struct eventlog_ue_file *file, struct ue_registration *registration,
-			 bool *added)
+static int ue_file_index(struct ue_file *file, struct ue_registration *registration, bool *added)
 {
 	u32 descriptor = registration->event->descriptor;
 	void *index = xa_load(&file->indices, descriptor);
@@ -119,8 +117,7 @@ static int ue_file_index(struct eventlog_ue_file *file, struct ue_registration *
 			      GFP_KERNEL_ACCOUNT));
 	if (ret)
 		return ret;
-	ret = xa_err(xa_store(&file->registrations, file->count, registration,
-			      GFP_KERNEL_ACCOUNT));
+	ret = xa_err(xa_store(&file->registrations, file->count, registration, GFP_KERNEL_ACCOUNT));
 	if (ret) {
 		xa_erase(&file->indices, descriptor);
 		return ret;
@@ -130,8 +127,8 @@ static int ue_file_index(struct eventlog_ue_file *file, struct ue_registration *
 }
 
 /* Finds or makes an event, and sets the caller's bit.  Returns the index or an errno. */
-static int ue_file_register(struct eventlog_ue_file *file, const char *command,
-			    unsigned int flags, const struct eventlog_ue_bit *bit)
+static int ue_file_register(struct ue_file *file, const char *command,
+			    unsigned int flags, const struct ue_bit *bit)
 {
 	struct ue_registration *registration;
 	struct eventlog_watch *watch;
@@ -145,7 +142,7 @@ static int ue_file_register(struct eventlog_ue_file *file, const char *command,
 	if (!eventlog_user_charge(file->user, EVENTLOG_QUOTA_REGISTRATIONS, 1))
 		goto err_free;
 	registration->use.user = file->user;
-	watch = eventlog_ue_event_get(command, flags, &registration->use);
+	watch = ue_event_get(command, flags, &registration->use);
 	if (IS_ERR(watch)) {
 		index = PTR_ERR(watch);
 		eventlog_user_uncharge(file->user, EVENTLOG_QUOTA_REGISTRATIONS, 1);
@@ -162,7 +159,7 @@ static int ue_file_register(struct eventlog_ue_file *file, const char *command,
 	if (index < 0)
 		return index;
 	/* The event stays in the file, even if the bit cannot be set. */
-	return eventlog_ue_enabler_add(watch, file->user, bit) ?: index;
+	return ue_enabler_add(watch, file->user, bit) ?: index;
 
 err_free:
 	eventlog_free(registration);
@@ -183,7 +180,7 @@ static int ue_argument_get(void *argument, size_t bytes, const void __user *user
 	return copy_struct_from_user(argument, bytes, user, size);
 }
 
-static bool ue_bit_valid(const struct eventlog_ue_reg *reg)
+static bool ue_bit_valid(const struct ue_reg *reg)
 {
 	if (reg->enable_size != sizeof(u32) &&
 	    !(reg->enable_size == sizeof(u64) && sizeof(long) == sizeof(u64)))
@@ -192,17 +189,17 @@ static bool ue_bit_valid(const struct eventlog_ue_reg *reg)
 	       reg->enable_bit < 8 * reg->enable_size;
 }
 
-static long ue_ioctl_register(struct eventlog_ue_file *file, struct eventlog_ue_reg __user *user)
+static long ue_ioctl_register(struct ue_file *file, struct ue_reg __user *user)
 {
-	struct eventlog_ue_bit bit;
-	struct eventlog_ue_reg reg;
+	struct ue_bit bit;
+	struct ue_reg reg;
 	char *command;
 	int ret;
 
 	ret = ue_argument_get(&reg, sizeof(reg), user);
 	if (ret)
 		return ret;
-	if (reg.flags & ~(EVENTLOG_UE_PERSIST | EVENTLOG_UE_MULTI) || !ue_bit_valid(&reg))
+	if (reg.flags & ~(UE_PERSIST | UE_MULTI) || !ue_bit_valid(&reg))
 		return -EINVAL;
 	if (reg.enable_addr > ULONG_MAX || reg.name_args > ULONG_MAX ||
 	    !access_ok((void __user *)(unsigned long)reg.enable_addr, reg.enable_size))
@@ -210,10 +207,9 @@ static long ue_ioctl_register(struct eventlog_ue_file *file, struct eventlog_ue_
 	bit.address = reg.enable_addr;
 	bit.bytes = reg.enable_size;
 	bit.bit = reg.enable_bit;
-	if (eventlog_ue_enabler_exists(&bit))
+	if (ue_enabler_exists(&bit))
 		return -EADDRINUSE;
-	command = strndup_user((void __user *)(unsigned long)reg.name_args,
-			       EVENTLOG_UE_COMMAND_MAX);
+	command = strndup_user((void __user *)(unsigned long)reg.name_args, UE_COMMAND_MAX);
 	if (IS_ERR(command))
 		return PTR_ERR(command);
 	ret = ue_file_register(file, command, reg.flags, &bit);
@@ -225,20 +221,20 @@ static long ue_ioctl_register(struct eventlog_ue_file *file, struct eventlog_ue_
 
 static long ue_ioctl_delete(const char __user *user)
 {
-	char *name = strndup_user(user, EVENTLOG_UE_COMMAND_MAX);
+	char *name = strndup_user(user, UE_COMMAND_MAX);
 	int ret;
 
 	if (IS_ERR(name))
 		return PTR_ERR(name);
-	ret = eventlog_ue_event_delete(name);
+	ret = ue_event_delete(name);
 	kfree(name);
 	return ret;
 }
 
-static long ue_ioctl_unregister(const struct eventlog_ue_unreg __user *user)
+static long ue_ioctl_unregister(const struct ue_unreg __user *user)
 {
-	struct eventlog_ue_unreg unreg;
-	struct eventlog_ue_bit bit = {};
+	struct ue_unreg unreg;
+	struct ue_bit bit = {};
 	int ret;
 
 	ret = ue_argument_get(&unreg, sizeof(unreg), user);
@@ -250,19 +246,19 @@ static long ue_ioctl_unregister(const struct eventlog_ue_unreg __user *user)
 		return -ENOENT;
 	bit.address = unreg.disable_addr;
 	bit.bit = unreg.disable_bit;
-	return eventlog_ue_enabler_remove(&bit);
+	return ue_enabler_remove(&bit);
 }
 
 /* @pointer: the size of a pointer of the caller, which the commands contain */
 static long ue_ioctl(struct file *filp, unsigned int command, void __user *user, size_t pointer)
 {
 	switch (command) {
-	case _IOC(_IOC_READ | _IOC_WRITE, EVENTLOG_UE_IOC_TYPE, EVENTLOG_UE_IOC_REG, 8):
-	case _IOC(_IOC_READ | _IOC_WRITE, EVENTLOG_UE_IOC_TYPE, EVENTLOG_UE_IOC_REG, 4):
-	case _IOC(_IOC_WRITE, EVENTLOG_UE_IOC_TYPE, EVENTLOG_UE_IOC_DEL, 8):
-	case _IOC(_IOC_WRITE, EVENTLOG_UE_IOC_TYPE, EVENTLOG_UE_IOC_DEL, 4):
-	case _IOC(_IOC_WRITE, EVENTLOG_UE_IOC_TYPE, EVENTLOG_UE_IOC_UNREG, 8):
-	case _IOC(_IOC_WRITE, EVENTLOG_UE_IOC_TYPE, EVENTLOG_UE_IOC_UNREG, 4):
+	case _IOC(_IOC_READ | _IOC_WRITE, UE_IOC_TYPE, UE_IOC_REG, 8):
+	case _IOC(_IOC_READ | _IOC_WRITE, UE_IOC_TYPE, UE_IOC_REG, 4):
+	case _IOC(_IOC_WRITE, UE_IOC_TYPE, UE_IOC_DEL, 8):
+	case _IOC(_IOC_WRITE, UE_IOC_TYPE, UE_IOC_DEL, 4):
+	case _IOC(_IOC_WRITE, UE_IOC_TYPE, UE_IOC_UNREG, 8):
+	case _IOC(_IOC_WRITE, UE_IOC_TYPE, UE_IOC_UNREG, 4):
 		if (_IOC_SIZE(command) == pointer)
 			break;
 		fallthrough;
@@ -272,9 +268,9 @@ static long ue_ioctl(struct file *filp, unsigned int command, void __user *user,
 	/* A kernel thread has no memory of its own. */
 	if (!current->mm)
 		return -EINVAL;
-	if (_IOC_NR(command) == EVENTLOG_UE_IOC_REG)
+	if (_IOC_NR(command) == UE_IOC_REG)
 		return ue_ioctl_register(filp->private_data, user);
-	if (_IOC_NR(command) == EVENTLOG_UE_IOC_DEL)
+	if (_IOC_NR(command) == UE_IOC_DEL)
 		return ue_ioctl_delete(user);
 	return ue_ioctl_unregister(user);
 }
@@ -304,9 +300,9 @@ static int ue_payload_rebase(const struct eventlog_layout *layout, u8 *payload)
 
 		if (layout->dynamic[i].base)
 			continue;
-		if ((word & 0xffff) < EVENTLOG_UE_HEADER_BYTES)
+		if ((word & 0xffff) < UE_HEADER_BYTES)
 			return -EFAULT;
-		put_unaligned(word - EVENTLOG_UE_HEADER_BYTES, at);
+		put_unaligned(word - UE_HEADER_BYTES, at);
 	}
 	return 0;
 }
@@ -325,7 +321,7 @@ static int ue_payload_emit(const struct eventlog_event *event, u8 *payload, size
 /* The checks are in the order of the kernel's user_events, because programs may see it. */
 static ssize_t ue_write_iter(struct kiocb *kiocb, struct iov_iter *from)
 {
-	struct eventlog_ue_file *file = kiocb->ki_filp->private_data;
+	struct ue_file *file = kiocb->ki_filp->private_data;
 	/* Not initialized, which takes longer than copying; only copied bytes are read. */
 	u8 small[UE_STACK_PAYLOAD] __uninitialized, *payload = small;
 	const struct ue_registration *registration;
@@ -360,7 +356,7 @@ static ssize_t ue_write_iter(struct kiocb *kiocb, struct iov_iter *from)
 	return ret ?: bytes + sizeof(index);
 }
 
-const struct file_operations eventlog_ue_data_operations = {
+const struct file_operations ue_data_operations = {
 	.owner = THIS_MODULE,
 	.open = ue_open,
 	.release = ue_release,

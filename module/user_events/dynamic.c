@@ -33,14 +33,14 @@ static int ue_line_create(char *command)
 	struct eventlog_event_use use = {};
 	struct eventlog_watch *watch;
 
-	if (strlen(command) >= EVENTLOG_UE_COMMAND_MAX)
+	if (strlen(command) >= UE_COMMAND_MAX)
 		return -E2BIG;
 	use.user = eventlog_user_open(current_cred());
 	if (IS_ERR(use.user))
 		return PTR_ERR(use.user);
-	watch = eventlog_ue_event_get(skip_spaces(command), EVENTLOG_UE_PERSIST, &use);
+	watch = ue_event_get(skip_spaces(command), UE_PERSIST, &use);
 	if (!IS_ERR(watch))
-		eventlog_ue_event_put(watch, &use);
+		ue_event_put(watch, &use);
 	eventlog_user_put(use.user);
 	return PTR_ERR_OR_ZERO(watch);
 }
@@ -52,12 +52,12 @@ static int ue_line_delete(char *name)
 
 	if (slash) {
 		*slash = '\0';
-		if (strcmp(name, EVENTLOG_UE_PROVIDER) && strcmp(name, EVENTLOG_UE_PROVIDER_MULTI))
+		if (strcmp(name, UE_PROVIDER) && strcmp(name, UE_PROVIDER_MULTI))
 			return -ENOENT;
 		name = slash + 1;
 	}
 	name[strcspn(name, " ")] = '\0';
-	return eventlog_ue_event_delete(name);
+	return ue_event_delete(name);
 }
 
 /* Returns -ECANCELED if the line is for the kernel. */
@@ -97,9 +97,9 @@ static ssize_t ue_dynamic_write(struct file *filp, const char __user *user, size
 	return ret < 0 ? ret : bytes;
 }
 
-void eventlog_ue_dynamic_take(void)
+void ue_dynamic_take(void)
 {
-	struct dentry *dentry = eventlog_ue_tracefs_find("dynamic_events");
+	struct dentry *dentry = ue_tracefs_find("dynamic_events");
 
 	if (IS_ERR(dentry))
 		return;
@@ -116,13 +116,13 @@ void eventlog_ue_dynamic_take(void)
 	dput(dentry);
 }
 
-void eventlog_ue_dynamic_restore(void)
+void ue_dynamic_restore(void)
 {
 	if (ue_inode)
 		WRITE_ONCE(ue_inode->i_fop, ue_original);
 }
 
-void eventlog_ue_dynamic_put(void)
+void ue_dynamic_put(void)
 {
 	if (ue_inode)
 		iput(ue_inode);

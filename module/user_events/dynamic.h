@@ -11,22 +11,22 @@
 #define EVENTLOG_USER_EVENTS_DYNAMIC_H
 
 /**
- * eventlog_ue_dynamic_take() - replace the write operation, if there is such a file
+ * ue_dynamic_take() - replace the write operation, if there is such a file
  *
  * tracefs is pinned.
  */
-void eventlog_ue_dynamic_take(void);
+void ue_dynamic_take(void);
 
 /**
- * eventlog_ue_dynamic_restore() - restore it
+ * ue_dynamic_restore() - restore it
  *
- * Afterwards call eventlog_ue_tracefs_settle(), then eventlog_ue_dynamic_put().
+ * Afterwards call ue_tracefs_settle(), then ue_dynamic_put().
  */
-void eventlog_ue_dynamic_restore(void);
+void ue_dynamic_restore(void);
 
 /**
- * eventlog_ue_dynamic_put() - let go of the file
+ * ue_dynamic_put() - let go of the file
  */
-void eventlog_ue_dynamic_put(void);
+void ue_dynamic_put(void);
 
 #endif /* EVENTLOG_USER_EVENTS_DYNAMIC_H */

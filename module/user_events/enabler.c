@@ -17,7 +17,7 @@
 #include "user_events/bit.h"
 #include "user_events/enabler.h"
 #include "user_events/event.h"
-#include "user_events/mm.h"
+#include "user_events/space.h"
 #include "user_events/process.h"
 #include "user_events/set.h"
 
@@ -31,15 +31,15 @@ static LIST_HEAD(ue_dirty);
 /* The number of changes of events. */
 static unsigned long ue_round;
 
-/* Sets whose memories have to look at bits; under eventlog_ue_mutex. */
+/* Sets whose address spaces have to look at bits; under ue_mutex. */
 static LIST_HEAD(ue_sets_deferred);
-/* The module is unloaded. */
+/* The module is being unloaded; changes under ue_mutex. */
 static bool ue_exiting;
 
 static void ue_work_run(struct work_struct *work);
 static DECLARE_WORK(ue_work, ue_work_run);
 
-void eventlog_ue_work_queue(void)
+void ue_work_queue(void)
 {
 	/* Not on the queue whose work items may be stuck. */
 	if (!READ_ONCE(ue_exiting))
@@ -48,7 +48,7 @@ void eventlog_ue_work_queue(void)
 
 /* ---- changes ---- */
 
-void eventlog_ue_enablers_changed(struct eventlog_watch *watch)
+void ue_enablers_changed(struct eventlog_watch *watch)
 {
 	spin_lock(&ue_dirty_lock);
 	/* The event's listeners have changed before that. */
@@ -59,7 +59,7 @@ void eventlog_ue_enablers_changed(struct eventlog_watch *watch)
 	spin_unlock(&ue_dirty_lock);
 }
 
-void eventlog_ue_enablers_forget(struct eventlog_watch *watch)
+void ue_enablers_forget(struct eventlog_watch *watch)
 {
 	bool dirty;
 
@@ -68,7 +68,7 @@ void eventlog_ue_enablers_forget(struct eventlog_watch *watch)
 	list_del_init(&watch->dirty_node);
 	spin_unlock(&ue_dirty_lock);
 	if (dirty)
-		eventlog_ue_watch_put(watch);
+		ue_watch_put(watch);
 }
 
 static struct eventlog_watch *ue_dirty_take(void)
@@ -94,31 +94,30 @@ static void ue_dirty_return(struct eventlog_watch *watch)
 		list_add_tail(&watch->dirty_node, &ue_dirty);
 	spin_unlock(&ue_dirty_lock);
 	if (!again)
-		eventlog_ue_watch_put(watch);
+		ue_watch_put(watch);
 }
 
 /* Writes the bit now, or has a work item do it. */
-static void ue_bit_show(struct eventlog_ue_memory *memory,
-			const struct eventlog_ue_enabler *enabler, unsigned long round)
+static void ue_bit_show(struct ue_space *space,
+			const struct ue_enabler *enabler, unsigned long round)
 {
-	struct mm_struct *mm = memory->mm;
+	struct mm_struct *mm = space->mm;
 	int ret = -EAGAIN;
 
 	if (!mmget_not_zero(mm))
 		return;
 	if (mmap_read_trylock(mm)) {
-		ret = eventlog_ue_bit_write(mm, &enabler->bit, eventlog_ue_wanted(enabler->watch),
-					    false);
+		ret = ue_bit_write(mm, &enabler->bit, ue_wanted(enabler->watch), false);
 		mmap_read_unlock(mm);
 	}
 	mmput_async(mm);
 	/* Its work item looks at all bits of the event: do not have it start again. */
-	if (ret && memory->round != round)
-		eventlog_ue_memory_defer(memory, round);
+	if (ret && space->round != round)
+		ue_space_defer(space, round);
 }
 
-/* Has the memories of a set look at their bits, once for all bits of a changed event. */
-static void ue_set_defer(struct eventlog_ue_set *set, unsigned long round)
+/* Has the address spaces of a set look at their bits, once for all bits of a changed event. */
+static void ue_set_defer(struct ue_set *set, unsigned long round)
 {
 	if (set->last == round)
 		return;
@@ -127,28 +126,27 @@ static void ue_set_defer(struct eventlog_ue_set *set, unsigned long round)
 		set->since = round;
 	if (list_empty(&set->node))
 		list_add_tail(&set->node, &ue_sets_deferred);
-	/* All memories are behind now: the order of the list is right. */
+	/* All address spaces are behind now: the order of the list is right. */
 	set->round++;
 }
 
-/* Shows an event's state in all memories of the set.  Returns the number of steps. */
-static unsigned int ue_enabler_show(struct eventlog_ue_enabler *enabler)
+/* Shows an event's state in all address spaces of the set.  Returns the number of steps. */
+static unsigned int ue_enabler_show(struct ue_enabler *enabler)
 {
 	/* Read before the event's listeners. */
 	unsigned long round = smp_load_acquire(&enabler->watch->round);
-	struct eventlog_ue_set *set = enabler->set;
-	struct eventlog_ue_memory *memory;
+	struct ue_set *set = enabler->set;
+	struct ue_space *space;
 	unsigned int steps = 1;
 
-	if (eventlog_ue_set_crowded(set)) {
+	if (ue_set_crowded(set)) {
 		ue_set_defer(set, round);
 		enabler->round = round;
 		return steps;
 	}
 	/* Nothing but fork, at the end of the list, changes it. */
-	list_for_each_entry_rcu(memory, &set->memories, set_node,
-				lockdep_is_held(&eventlog_ue_mutex)) {
-		ue_bit_show(memory, enabler, round);
+	list_for_each_entry_rcu(space, &set->spaces, set_node, lockdep_is_held(&ue_mutex)) {
+		ue_bit_show(space, enabler, round);
 		steps++;
 	}
 	enabler->round = round;
@@ -161,12 +159,11 @@ static unsigned int ue_enabler_show(struct eventlog_ue_enabler *enabler)
  */
 static unsigned int ue_watch_show(struct eventlog_watch *watch, unsigned int most)
 {
-	struct eventlog_ue_enabler *enabler;
+	struct ue_enabler *enabler;
 	unsigned int steps = 0;
 
 	while (steps < most && !list_empty(&watch->enablers)) {
-		enabler = list_first_entry(&watch->enablers, struct eventlog_ue_enabler,
-					   event_node);
+		enabler = list_first_entry(&watch->enablers, struct ue_enabler, event_node);
 		if (enabler->round == READ_ONCE(watch->round))
 			break;
 		steps += ue_enabler_show(enabler);
@@ -181,49 +178,49 @@ static bool ue_dirty_show(void)
 	struct eventlog_watch *watch;
 	unsigned int steps = 0, more;
 
-	lockdep_assert_held(&eventlog_ue_mutex);
-	while (steps < EVENTLOG_UE_BATCH && (watch = ue_dirty_take())) {
-		more = ue_watch_show(watch, EVENTLOG_UE_BATCH - steps);
+	lockdep_assert_held(&ue_mutex);
+	while (steps < UE_BATCH && (watch = ue_dirty_take())) {
+		more = ue_watch_show(watch, UE_BATCH - steps);
 		steps += more + 1;
 		/* An event without enablers may end at any time. */
-		if (steps >= EVENTLOG_UE_BATCH && !list_empty(&watch->enablers))
+		if (steps >= UE_BATCH && !list_empty(&watch->enablers))
 			ue_dirty_return(watch);
 		else
-			eventlog_ue_watch_put(watch);
+			ue_watch_put(watch);
 	}
-	eventlog_steps_add(&eventlog_ue_steps, steps);
-	return steps >= EVENTLOG_UE_BATCH;
+	eventlog_steps_add(&ue_steps, steps);
+	return steps >= UE_BATCH;
 }
 
-/* Also if there are no memories: the first one may be about to be added. */
-void eventlog_ue_enablers_settle(void)
+/* Also if there are no address spaces: the first one may be about to be added. */
+void ue_enablers_settle(void)
 {
-	eventlog_ue_lock();
-	if (ue_dirty_show() || !list_empty(&ue_sets_deferred))
-		eventlog_ue_work_queue();
-	eventlog_ue_unlock();
+	ue_lock();
+	if (!ue_exiting && (ue_dirty_show() || !list_empty(&ue_sets_deferred)))
+		ue_work_queue();
+	ue_unlock();
 }
 
-/* Defers some memories of the first set.  Returns true if there may be more. */
+/* Defers some address spaces of the first set.  Returns true if there may be more. */
 static bool ue_sets_defer(void)
 {
-	struct eventlog_ue_memory *memory;
-	struct eventlog_ue_set *set;
+	struct ue_space *space;
+	struct ue_set *set;
 	unsigned int i;
 
-	lockdep_assert_held(&eventlog_ue_mutex);
-	set = list_first_entry_or_null(&ue_sets_deferred, struct eventlog_ue_set, node);
+	lockdep_assert_held(&ue_mutex);
+	set = list_first_entry_or_null(&ue_sets_deferred, struct ue_set, node);
 	if (!set)
 		return false;
-	for (i = 0; i < EVENTLOG_UE_BATCH && !list_empty(&set->memories); i++) {
-		memory = list_first_entry(&set->memories, struct eventlog_ue_memory, set_node);
-		if (memory->set_round == set->round)
+	for (i = 0; i < UE_BATCH && !list_empty(&set->spaces); i++) {
+		space = list_first_entry(&set->spaces, struct ue_space, set_node);
+		if (space->set_round == set->round)
 			break;
-		eventlog_ue_memory_defer(memory, set->since);
-		eventlog_ue_memory_rotate(memory);
+		ue_space_defer(space, set->since);
+		ue_space_rotate(space);
 	}
-	eventlog_steps_add(&eventlog_ue_steps, i);
-	if (i == EVENTLOG_UE_BATCH)
+	eventlog_steps_add(&ue_steps, i);
+	if (i == UE_BATCH)
 		list_move_tail(&set->node, &ue_sets_deferred);
 	else
 		list_del_init(&set->node);
@@ -237,29 +234,29 @@ static void ue_work_run(struct work_struct *work)
 
 	do {
 		/* Each time: PREEMPT_RT needs them for all children. */
-		eventlog_ue_spares_fill();
-		eventlog_ue_lock();
+		ue_spares_fill();
+		ue_lock();
 		more = ue_dirty_show();
-		eventlog_ue_unlock();
-		eventlog_ue_lock();
+		ue_unlock();
+		ue_lock();
 		more |= ue_sets_defer();
-		eventlog_ue_unlock();
-		more |= eventlog_ue_sets_free();
+		ue_unlock();
+		more |= ue_sets_free();
 		cond_resched();
 	} while (more);
 }
 
 /* ---- register and unregister ---- */
 
-bool eventlog_ue_enabler_exists(const struct eventlog_ue_bit *bit)
+bool ue_enabler_exists(const struct ue_bit *bit)
 {
-	struct eventlog_ue_memory *memory;
+	struct ue_space *space;
 	bool exists;
 
-	eventlog_ue_lock();
-	memory = eventlog_ue_memory_find(current->mm);
-	exists = memory && eventlog_ue_enabler_find(memory->set, bit);
-	eventlog_ue_unlock();
+	ue_lock();
+	space = ue_space_find(current->mm);
+	exists = space && ue_enabler_find(space->set, bit);
+	ue_unlock();
 	return exists;
 }
 
@@ -268,34 +265,34 @@ bool eventlog_ue_enabler_exists(const struct eventlog_ue_bit *bit)
  * @bit: which one
  * @user: who registers
  * @adds: registers
- * @removed: the enabler is removed
+ * @gives_up: removes the enabler even if the bit cannot be written
  * @enabler: to add, or removed: it is freed at the end
- * @memory: for a process that has none
- * @set: an empty set for @memory
+ * @space: for a process that has none
+ * @set: an empty set for @space
  * @original: the shared set of the process; held
  * @copy: its copy without @bit
  */
 struct ue_call {
-	struct eventlog_ue_bit bit;
+	struct ue_bit bit;
 	struct eventlog_user *user;
 	bool adds;
-	bool removed;
-	struct eventlog_ue_enabler *enabler;
-	struct eventlog_ue_memory *memory;
-	struct eventlog_ue_set *set;
-	struct eventlog_ue_set *original;
-	struct eventlog_ue_set *copy;
+	bool gives_up;
+	struct ue_enabler *enabler;
+	struct ue_space *space;
+	struct ue_set *set;
+	struct ue_set *original;
+	struct ue_set *copy;
 };
 
 static void ue_call_drop_copy(struct ue_call *call)
 {
 	if (!call->original)
 		return;
-	eventlog_ue_lock();
+	ue_lock();
 	if (call->copy)
-		eventlog_ue_set_drop(call->copy);
-	eventlog_ue_set_put(call->original);
-	eventlog_ue_unlock();
+		ue_set_drop(call->copy);
+	ue_set_put(call->original);
+	ue_unlock();
 	call->copy = NULL;
 	call->original = NULL;
 }
@@ -303,36 +300,36 @@ static void ue_call_drop_copy(struct ue_call *call)
 static void ue_call_end(struct ue_call *call)
 {
 	ue_call_drop_copy(call);
-	eventlog_ue_enabler_free(call->enabler);
+	ue_enabler_free(call->enabler);
 	if (call->set)
-		eventlog_ue_set_free(call->set);
-	eventlog_free(call->memory);
+		ue_set_free(call->set);
+	eventlog_free(call->space);
 }
 
 /* What a process that has no memory yet needs. */
 static int ue_call_alloc(struct ue_call *call)
 {
-	struct eventlog_ue_owner *owner;
+	struct ue_owner *owner;
 
 	if (!call->adds || call->set)
 		return 0;
-	call->memory = call->memory ?: eventlog_ue_memory_new();
-	owner = call->memory ? eventlog_ue_owner_get(call->user) : NULL;
+	call->space = call->space ?: ue_space_new();
+	owner = call->space ? ue_owner_get(call->user) : NULL;
 	if (!owner)
 		return -ENOMEM;
-	call->set = eventlog_ue_set_new(owner, false);
-	eventlog_ue_owner_put(owner);
+	call->set = ue_set_new(owner, false);
+	ue_owner_put(owner);
 	return call->set ? 0 : -ENOMEM;
 }
 
-/* Is a copy of the memory's set needed to add or remove the bit? */
-static bool ue_call_needs_copy(const struct ue_call *call, const struct eventlog_ue_memory *memory)
+/* Is a copy of the address space's set needed to add or remove the bit? */
+static bool ue_call_needs_copy(const struct ue_call *call, const struct ue_space *space)
 {
-	bool exists = eventlog_ue_enabler_find(memory->set, &call->bit);
+	bool exists = ue_enabler_find(space->set, &call->bit);
 
-	if (eventlog_ue_memory_exclusive(memory))
+	if (ue_space_exclusive(space))
 		return false;
-	return call->adds ? !exists : exists && memory->set->count > 1;
+	return call->adds ? !exists : exists && space->set->count > 1;
 }
 
 /*
@@ -342,133 +339,148 @@ static bool ue_call_needs_copy(const struct ue_call *call, const struct eventlog
  */
 static int ue_call_prepare(struct ue_call *call)
 {
-	struct eventlog_ue_memory *memory;
-	struct eventlog_ue_set *copy;
+	struct ue_space *space;
+	struct ue_set *copy;
 	bool lost = false;
 
 	ue_call_drop_copy(call);
-	eventlog_ue_lock();
-	memory = eventlog_ue_memory_find(current->mm);
-	if (memory && ue_call_needs_copy(call, memory))
-		call->original = eventlog_ue_set_hold(memory->set);
-	eventlog_ue_unlock();
-	if (!memory)
+	ue_lock();
+	space = ue_space_find(current->mm);
+	if (space && ue_call_needs_copy(call, space))
+		call->original = ue_set_hold(space->set);
+	ue_unlock();
+	if (!space)
 		return ue_call_alloc(call);
 	if (!call->original)
 		return 0;
-	copy = eventlog_ue_set_copy(call->original, &call->bit, !call->adds, &lost);
+	copy = ue_set_copy(call->original, &call->bit, !call->adds, &lost);
 	if (lost)
-		eventlog_ue_child_lose();
+		ue_child_lose();
 	if (IS_ERR(copy))
 		return PTR_ERR(copy);
 	call->copy = copy;
 	return 0;
 }
 
-/* May the memory's set be changed, now that the memory may have the copy? */
-static bool ue_call_owns(struct ue_call *call, struct eventlog_ue_memory *memory)
+/* Does the call have a copy of the set that the address space has now? */
+static bool ue_call_has_copy(const struct ue_call *call, const struct ue_space *space)
 {
-	if (eventlog_ue_memory_exclusive(memory))
-		return true;
-	if (!call->copy || memory->set != call->original)
-		return false;
-	eventlog_ue_memory_move(memory, call->copy);
+	return call->copy && space->set == call->original;
+}
+
+static void ue_call_move(struct ue_call *call, struct ue_space *space)
+{
+	ue_space_move(space, call->copy);
 	call->copy = NULL;
+}
+
+/* May the address space's set be changed, now that the address space may have the copy? */
+static bool ue_call_owns(struct ue_call *call, struct ue_space *space)
+{
+	if (ue_space_exclusive(space))
+		return true;
+	if (!ue_call_has_copy(call, space))
+		return false;
+	ue_call_move(call, space);
 	return true;
 }
 
-static int ue_call_add(struct ue_call *call, struct eventlog_ue_memory *memory)
+static int ue_call_add(struct ue_call *call, struct ue_space *space)
 {
 	unsigned long round;
 	int ret;
 
-	if (memory && eventlog_ue_enabler_find(memory->set, &call->bit))
+	if (space && ue_enabler_find(space->set, &call->bit))
 		return -EADDRINUSE;
-	if (memory ? !ue_call_owns(call, memory) : !call->set)
+	if (space ? !ue_call_owns(call, space) : !call->set)
 		return -ESTALE;
 	/* Read before the event's listeners. */
 	round = smp_load_acquire(&call->enabler->watch->round);
-	ret = eventlog_ue_bit_write(current->mm, &call->bit,
-				    eventlog_ue_wanted(call->enabler->watch), false);
+	ret = ue_bit_write(current->mm, &call->bit, ue_wanted(call->enabler->watch), false);
 	if (ret)
 		return ret;
-	if (!memory) {
-		memory = call->memory;
-		eventlog_ue_memory_add(memory, call->set);
-		call->memory = NULL;
+	if (!space) {
+		space = call->space;
+		ue_space_add(space, call->set);
+		call->space = NULL;
 		call->set = NULL;
 	}
-	eventlog_ue_enabler_insert(memory->set, call->enabler, round);
+	ue_enabler_insert(space->set, call->enabler, round);
 	call->enabler = NULL;
 	return 0;
 }
 
-/* The caller has found the enabler. */
-static int ue_call_unlink(struct ue_call *call, struct eventlog_ue_memory *memory)
+static int ue_call_remove(struct ue_call *call, struct ue_space *space)
 {
-	bool last = memory->set->count == 1;
+	struct ue_enabler *enabler = space ? ue_enabler_find(space->set, &call->bit) : NULL;
+	bool exclusive, last;
+	int ret;
 
-	if (last && !eventlog_ue_memory_exclusive(memory)) {
-		eventlog_ue_memory_drop(memory);
-		return 0;
-	}
-	if (!ue_call_owns(call, memory))
-		return -ESTALE;
-	/* A copy does not have it. */
-	call->enabler = eventlog_ue_enabler_find(memory->set, &call->bit);
-	if (call->enabler)
-		eventlog_ue_enabler_unlink(call->enabler);
-	if (!memory->set->count)
-		eventlog_ue_memory_drop(memory);
-	return 0;
-}
-
-static int ue_call_remove(struct ue_call *call, struct eventlog_ue_memory *memory)
-{
-	struct eventlog_ue_enabler *enabler;
-
-	enabler = memory ? eventlog_ue_enabler_find(memory->set, &call->bit) : NULL;
-	if (call->removed && enabler)
-		return 0;	/* another thread has registered it again */
-	if (!call->removed && !enabler)
+	if (!enabler)
 		return -ENOENT;
-	if (enabler) {
-		call->bit = enabler->bit;
-		if (ue_call_unlink(call, memory))
-			return -ESTALE;
+	exclusive = ue_space_exclusive(space);
+	last = space->set->count == 1;
+	if (!exclusive && !last && !ue_call_has_copy(call, space))
+		return -ESTALE;
+	/*
+	 * Under one hold of mmap_lock, which fork needs: a fork that copies the memory afterwards
+	 * copies no bit that has no enabler.  A fork that copied it before, and whose probe runs
+	 * after this, still gives its child the bit without an enabler.
+	 */
+	call->bit = enabler->bit;
+	ret = ue_bit_write(current->mm, &call->bit, false, false);
+	if (ret && !call->gives_up)
+		return ret;
+	if (exclusive) {
+		ue_enabler_unlink(enabler);
+		call->enabler = enabler;
+	} else if (!last) {
+		/* The copy does not have it. */
+		ue_call_move(call, space);
 	}
-	call->removed = true;
-	return eventlog_ue_bit_write(current->mm, &call->bit, false, false);
+	if (last)
+		ue_space_drop(space);
+	return ret;
 }
 
-/*
- * Makes the change under the lock of the caller's memory, and again after the page of the bit
- * was faulted in, as long as the result is -EFAULT or -EAGAIN.
- */
+/* Makes the change under the caller's mmap_lock, and faults in the page of the bit on -EFAULT. */
+static int ue_call_try_once(struct ue_call *call, int *fault)
+{
+	struct mm_struct *mm = current->mm;
+	struct ue_space *space;
+	int ret;
+
+	if (mmap_read_lock_killable(mm))
+		return -EINTR;
+	ue_lock();
+	space = ue_space_find(mm);
+	ret = call->adds ? ue_call_add(call, space) : ue_call_remove(call, space);
+	eventlog_steps_add(&ue_steps, 1);
+	ue_unlock();
+	if (ret == -EFAULT && !call->gives_up)
+		*fault = ue_bit_fault_in(mm, &call->bit);
+	mmap_read_unlock(mm);
+	return ret;
+}
+
+/* Tries again after the page of the bit was faulted in, or while it is locked. */
 static int ue_call_try(struct ue_call *call)
 {
 	unsigned int faults = 0, locked = 0;
-	struct mm_struct *mm = current->mm;
-	struct eventlog_ue_memory *memory;
 	int ret, fault = 0;
 
 	do {
-		if (mmap_read_lock_killable(mm))
+		ret = ue_call_try_once(call, &fault);
+		if (ret && fatal_signal_pending(current))
 			return -EINTR;
-		eventlog_ue_lock();
-		memory = eventlog_ue_memory_find(mm);
-		ret = call->adds ? ue_call_add(call, memory) : ue_call_remove(call, memory);
-		eventlog_steps_add(&eventlog_ue_steps, 1);
-		eventlog_ue_unlock();
-		if (ret == -EFAULT)
-			fault = eventlog_ue_bit_fault_in(mm, &call->bit);
-		mmap_read_unlock(mm);
-		if (fatal_signal_pending(current))
-			return ret ? -EINTR : 0;
 		if (ret == -EAGAIN)
 			schedule_timeout_killable(1);
 	} while ((ret == -EFAULT && !fault && ++faults <= UE_FAULTS_MAX) ||
 		 (ret == -EAGAIN && ++locked <= UE_LOCKED_MAX));
+	if ((ret == -EFAULT || ret == -EAGAIN) && !call->adds) {
+		call->gives_up = true;
+		ret = ue_call_try_once(call, &fault);
+	}
 	return ret == -EAGAIN ? -EFAULT : ret;
 }
 
@@ -484,25 +496,25 @@ static int ue_call_run(struct ue_call *call)
 	return ret;
 }
 
-int eventlog_ue_enabler_add(struct eventlog_watch *watch, struct eventlog_user *user,
-			    const struct eventlog_ue_bit *bit)
+int ue_enabler_add(struct eventlog_watch *watch, struct eventlog_user *user,
+		   const struct ue_bit *bit)
 {
 	struct ue_call call = { .bit = *bit, .user = user, .adds = true };
-	struct eventlog_ue_enabler *enabler;
+	struct ue_enabler *enabler;
 	int ret;
 
-	ret = eventlog_ue_process_watch();
+	ret = ue_process_watch();
 	if (ret)
 		return ret;
-	eventlog_ue_spares_fill();
-	enabler = eventlog_ue_enabler_new(watch, user, bit);
+	ue_spares_fill();
+	enabler = ue_enabler_new(watch, user, bit);
 	if (IS_ERR(enabler))
 		return PTR_ERR(enabler);
 	call.enabler = enabler;
 	return ue_call_run(&call);
 }
 
-int eventlog_ue_enabler_remove(const struct eventlog_ue_bit *bit)
+int ue_enabler_remove(const struct ue_bit *bit)
 {
 	struct ue_call call = { .bit = *bit };
 
@@ -512,7 +524,7 @@ int eventlog_ue_enabler_remove(const struct eventlog_ue_bit *bit)
 /* ---- unload ---- */
 
 /* Clears a bit of another process. */
-static void ue_bit_clear(struct mm_struct *mm, const struct eventlog_ue_bit *bit)
+static void ue_bit_clear(struct mm_struct *mm, const struct ue_bit *bit)
 {
 	unsigned int faults = 0, locked = 0;
 	int ret, fault = 0;
@@ -520,9 +532,9 @@ static void ue_bit_clear(struct mm_struct *mm, const struct eventlog_ue_bit *bit
 	do {
 		if (mmap_read_lock_killable(mm))
 			return;
-		ret = eventlog_ue_bit_write(mm, bit, false, true);
+		ret = ue_bit_write(mm, bit, false, true);
 		if (ret == -EFAULT)
-			fault = eventlog_ue_bit_fault_in(mm, bit);
+			fault = ue_bit_fault_in(mm, bit);
 		mmap_read_unlock(mm);
 		if (ret == -EAGAIN)
 			schedule_timeout_killable(1);
@@ -532,20 +544,20 @@ static void ue_bit_clear(struct mm_struct *mm, const struct eventlog_ue_bit *bit
 }
 
 /* A bit of an event that was never enabled or disabled is as it was when it was registered. */
-static bool ue_enabler_has_shown(const struct eventlog_ue_enabler *enabler)
+static bool ue_enabler_has_shown(const struct ue_enabler *enabler)
 {
-	return READ_ONCE(enabler->watch->round) || eventlog_ue_wanted(enabler->watch);
+	return READ_ONCE(enabler->watch->round) || ue_wanted(enabler->watch);
 }
 
 /* Clears bits of a process; the caller holds the set, and nothing else changes it. */
-static void ue_set_clear(struct eventlog_ue_set *set, struct mm_struct *mm)
+static void ue_set_clear(struct ue_set *set, struct mm_struct *mm)
 {
-	struct eventlog_ue_enabler *enabler;
+	struct ue_enabler *enabler;
 
 	if (!mmget_not_zero(mm))
 		return;
-	enabler = eventlog_ue_enabler_from(set, &(struct eventlog_ue_bit){});
-	for (; enabler; enabler = eventlog_ue_enabler_next(enabler)) {
+	enabler = ue_enabler_from(set, &(struct ue_bit){});
+	for (; enabler; enabler = ue_enabler_next(enabler)) {
 		if (ue_enabler_has_shown(enabler))
 			ue_bit_clear(mm, &enabler->bit);
 		cond_resched();
@@ -553,41 +565,44 @@ static void ue_set_clear(struct eventlog_ue_set *set, struct mm_struct *mm)
 	mmput_async(mm);
 }
 
-/* Tracers may still enable events, so a memory is dropped before its bits are cleared. */
-static bool ue_memory_clear(void)
+/* Tracers may still enable events, so an address space is dropped before its bits are cleared. */
+static bool ue_space_clear(void)
 {
-	struct eventlog_ue_memory *memory;
-	struct eventlog_ue_set *set;
+	struct ue_space *space;
+	struct ue_set *set;
 	struct mm_struct *mm;
 
-	eventlog_ue_lock();
-	memory = eventlog_ue_memories_first();
-	if (memory) {
-		mm = memory->mm;
+	ue_lock();
+	space = ue_spaces_first();
+	if (space) {
+		mm = space->mm;
 		mmgrab(mm);
-		set = eventlog_ue_set_hold(memory->set);
-		eventlog_ue_memory_drop(memory);
+		set = ue_set_hold(space->set);
+		ue_space_drop(space);
 	}
-	eventlog_ue_unlock();
-	if (!memory)
+	ue_unlock();
+	if (!space)
 		return false;
 	ue_set_clear(set, mm);
 	mmdrop(mm);
-	eventlog_ue_lock();
-	eventlog_ue_set_put(set);
-	eventlog_ue_unlock();
+	ue_lock();
+	ue_set_put(set);
+	ue_unlock();
 	return true;
 }
 
-void eventlog_ue_enablers_exit(void)
+void ue_enablers_exit(void)
 {
+	/* Nothing queues the work item from now on: ue_enablers_settle() has the lock. */
+	ue_lock();
 	WRITE_ONCE(ue_exiting, true);
-	while (ue_memory_clear())
+	ue_unlock();
+	while (ue_space_clear())
 		;
 	cancel_work_sync(&ue_work);
-	while (eventlog_ue_sets_free())
+	while (ue_sets_free())
 		;
-	eventlog_ue_spares_free();
+	ue_spares_free();
 }
 
 #endif /* EVENTLOG_TRACE_EVENTS */

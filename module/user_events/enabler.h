@@ -3,8 +3,8 @@
  * Registers and unregisters bits, and writes them when their events are enabled or disabled.
  *
  * A change of an event is noted under domain->lock.  Who made it then writes a limited number
- * of bits; a work item writes the others, and has the work items of memories (see mm.h) look
- * at theirs.
+ * of bits; a work item writes the others, and has the work items of address spaces (see
+ * space.h) look at theirs.
  *
  * Locks: see set.h; ue_dirty_lock, a spin lock that is taken last, protects the list of
  * events that have changed.
@@ -14,20 +14,20 @@
 
 #include <linux/types.h>
 
-struct eventlog_ue_bit;
+struct ue_bit;
 struct eventlog_user;
 struct eventlog_watch;
 
 /**
- * eventlog_ue_enabler_exists() - does the caller's memory have an enabler for a bit
+ * ue_enabler_exists() - does the caller's address space have an enabler for a bit
  * @bit: its size does not matter
  *
  * Process context; no lock is held.
  */
-bool eventlog_ue_enabler_exists(const struct eventlog_ue_bit *bit);
+bool ue_enabler_exists(const struct ue_bit *bit);
 
 /**
- * eventlog_ue_enabler_add() - make an enabler in the caller's memory and set its bit
+ * ue_enabler_add() - make an enabler in the caller's address space and set its bit
  * @watch: the event; the caller has a registration
  * @user: who registers
  * @bit: valid
@@ -37,46 +37,46 @@ bool eventlog_ue_enabler_exists(const struct eventlog_ue_bit *bit);
  * Return: 0; -EADDRINUSE: the bit has an enabler; -EFAULT: it cannot be written; -EMFILE:
  * the user has too many registrations; -ENOMEM; -EINTR: a fatal signal.
  */
-int eventlog_ue_enabler_add(struct eventlog_watch *watch, struct eventlog_user *user,
-			    const struct eventlog_ue_bit *bit);
+int ue_enabler_add(struct eventlog_watch *watch, struct eventlog_user *user,
+		   const struct ue_bit *bit);
 
 /**
- * eventlog_ue_enabler_remove() - remove an enabler of the caller's memory, clear its bit
+ * ue_enabler_remove() - remove an enabler of the caller's address space, clear its bit
  * @bit: its size is not used
  *
  * Process context; no lock is held.
  *
  * Return: 0; -ENOENT; -EFAULT: removed, but the bit cannot be written; -EINTR.
  */
-int eventlog_ue_enabler_remove(const struct eventlog_ue_bit *bit);
+int ue_enabler_remove(const struct ue_bit *bit);
 
 /* For &struct eventlog_watch_ops. */
-void eventlog_ue_enablers_changed(struct eventlog_watch *watch);
+void ue_enablers_changed(struct eventlog_watch *watch);
 
 /**
- * eventlog_ue_enablers_forget() - the event ends: forget that it changed
+ * ue_enablers_forget() - the event ends: forget that it changed
  * @watch: the event; domain->lock is held
  */
-void eventlog_ue_enablers_forget(struct eventlog_watch *watch);
+void ue_enablers_forget(struct eventlog_watch *watch);
 
 /**
- * eventlog_ue_enablers_settle() - write bits of events that have changed
+ * ue_enablers_settle() - write bits of events that have changed
  *
  * A limited number of them, those of the last change first; a work item writes the others.
  *
  * Process context; event_mutex may be held.
  */
-void eventlog_ue_enablers_settle(void);
+void ue_enablers_settle(void);
 
-/* eventlog_ue_work_queue() - have the work item look for work; any context but NMI */
-void eventlog_ue_work_queue(void);
+/* ue_work_queue() - have the work item look for work; any context but NMI */
+void ue_work_queue(void);
 
 /**
- * eventlog_ue_enablers_exit() - clear all bits and drop all memories, at unload
+ * ue_enablers_exit() - clear all bits and drop all address spaces, at unload
  *
- * No lock is held, no file is open, and no probe or work item of a memory runs.  May wait for
- * a process; a fatal signal ends that.
+ * No lock is held, no file is open, and no probe or work item of an address space runs.  May
+ * wait for a process; a fatal signal ends that.
  */
-void eventlog_ue_enablers_exit(void);
+void ue_enablers_exit(void);
 
 #endif /* EVENTLOG_USER_EVENTS_ENABLER_H */

@@ -17,21 +17,22 @@
 #include "core/event.h"
 
 /* The domain of all events of this front end. */
-static inline struct eventlog_domain *eventlog_ue_domain(void)
+static inline struct eventlog_domain *ue_domain(void)
 {
 	return &eventlog_root_domain;
 }
 
 /* All events, in the order of registration, and the cursors of status.c. */
-extern struct list_head eventlog_ue_events;
+extern struct list_head ue_events;
 
 /**
  * struct eventlog_watch - an event of this front end
  * @event: the definition; valid while it is live; NULL: this is a cursor of status.c
  * @multi: its name may have several formats
+ * @pinned: it keeps the module loaded
  * @name_node: in the table of names
- * @all_node: in &eventlog_ue_events
- * @enablers: &struct eventlog_ue_enabler.event_node; under the mutex of set.h
+ * @all_node: in &ue_events
+ * @enablers: &struct ue_enabler.event_node; under the mutex of set.h
  * @dirty_node: in the list of those that were enabled or disabled, see enabler.c
  * @round: of all changes of events, the number of its last one; 0: none yet
  * @holders: the table's and that list's
@@ -39,6 +40,7 @@ extern struct list_head eventlog_ue_events;
 struct eventlog_watch {
 	struct eventlog_event *event;
 	bool multi;
+	bool pinned;
 	struct hlist_node name_node;
 	struct list_head all_node;
 	struct list_head enablers;
@@ -47,16 +49,31 @@ struct eventlog_watch {
 	refcount_t holders;
 };
 
-/**
- * eventlog_ue_watch_put() - drop a hold
- * @watch: freed with the last one
- */
-void eventlog_ue_watch_put(struct eventlog_watch *watch);
+/* Is the event enabled?  It is live. */
+static inline bool ue_wanted(const struct eventlog_watch *watch)
+{
+	return rcu_access_pointer(watch->event->listeners);
+}
 
 /**
- * eventlog_ue_event_get() - find or make an event, and add a registration to it
+ * ue_watch_pin() - keep the module loaded for an event, or no longer
+ * @watch: was enabled, disabled, made persistent, or ends; domain->lock is held
+ *
+ * An event that is persistent or enabled keeps it loaded, as trace events of modules do while
+ * they are traced.
+ */
+void ue_watch_pin(struct eventlog_watch *watch);
+
+/**
+ * ue_watch_put() - drop a hold
+ * @watch: freed with the last one
+ */
+void ue_watch_put(struct eventlog_watch *watch);
+
+/**
+ * ue_event_get() - find or make an event, and add a registration to it
  * @command: the command; parsed here
- * @flags: EVENTLOG_UE_PERSIST, EVENTLOG_UE_MULTI
+ * @flags: UE_PERSIST, UE_MULTI
  * @use: of the registration; its user is set
  *
  * When it returns, ftrace knows the event, unless there is no room.  No lock is held.
@@ -64,37 +81,38 @@ void eventlog_ue_watch_put(struct eventlog_watch *watch);
  * Return: the event, or ERR_PTR: -EINVAL, -EPERM (persistent events need CAP_PERFMON),
  * -EADDRINUSE (the name has another format), -EMFILE (too many events), -E2BIG, -ENOMEM.
  */
-struct eventlog_watch *eventlog_ue_event_get(const char *command, unsigned int flags,
-					     struct eventlog_event_use *use);
+struct eventlog_watch *ue_event_get(const char *command, unsigned int flags,
+				    struct eventlog_event_use *use);
 
 /**
- * eventlog_ue_event_use() - add a registration to an event
+ * ue_event_use() - add a registration to an event
  * @watch: has a registration
  * @use: of the new one; its user is set
  */
-void eventlog_ue_event_use(struct eventlog_watch *watch, struct eventlog_event_use *use);
+void ue_event_use(struct eventlog_watch *watch, struct eventlog_event_use *use);
 
 /**
- * eventlog_ue_event_put() - remove a registration; the last one ends the event
+ * ue_event_put() - remove a registration; the last one ends the event
  * @watch: the event
  * @use: of the registration
  */
-void eventlog_ue_event_put(struct eventlog_watch *watch, struct eventlog_event_use *use);
+void ue_event_put(struct eventlog_watch *watch, struct eventlog_event_use *use);
 
 /**
- * eventlog_ue_event_delete() - delete events by name, in all formats
+ * ue_event_delete() - delete events by name, in all formats
  * @name: the name
  *
- * Return: 0; -ENOENT; -EBUSY: an event is registered or traced; -EPERM.
+ * Return: 0; -ENOENT; -EBUSY: an event is registered or traced; -EPERM.  If it fails, nothing is
+ * deleted, unless an event was registered or traced during the call.
  */
-int eventlog_ue_event_delete(const char *name);
+int ue_event_delete(const char *name);
 
 /**
- * eventlog_ue_events_init() - choose the key of the table, at load
+ * ue_events_init() - choose the key of the table, at load
  */
-void eventlog_ue_events_init(void);
+void ue_events_init(void);
 
 /* For &struct eventlog_watch_ops. */
-void eventlog_ue_event_ended(struct eventlog_watch *watch);
+void ue_event_ended(struct eventlog_watch *watch);
 
 #endif /* EVENTLOG_USER_EVENTS_EVENT_H */

@@ -15,12 +15,12 @@
 #include <trace/events/sched.h>
 
 #include "providers/hook.h"
-#include "user_events/mm.h"
+#include "user_events/space.h"
 #include "user_events/process.h"
 
-/* The longest time between two looks at memories whose process may be exiting. */
+/* The longest time between two looks at address spaces whose process may be exiting. */
 #define UE_PURGE_MAX (10 * HZ)
-/* Memories that are looked at in a jiffy. */
+/* Address spaces that are looked at in a jiffy. */
 #define UE_PURGE_RATE 256
 
 static unsigned long ue_purge_delay;
@@ -28,45 +28,45 @@ static unsigned long ue_purge_delay;
 static void ue_purge_work_run(struct work_struct *work);
 static DECLARE_DELAYED_WORK(ue_purge_work, ue_purge_work_run);
 
-static bool ue_has_memories(void)
+static bool ue_has_spaces(void)
 {
-	return eventlog_ue_memories_count();
+	return ue_spaces_count();
 }
 
 /* The child does not run yet. */
 static void ue_probe_fork(void *data, struct task_struct *parent, struct task_struct *child)
 {
-	if (ue_has_memories() && child->mm && child->mm != parent->mm)
-		eventlog_ue_memory_fork(parent->mm, child->mm);
+	if (ue_has_spaces() && child->mm && child->mm != parent->mm)
+		ue_space_fork(parent->mm, child->mm);
 }
 
 /* ---- exec and exit ---- */
 
-/* Something else that looks at a memory may be its last user: look again and again. */
+/* Something else that looks at an address space may be its last user: look again and again. */
 static void ue_purge_work_run(struct work_struct *work)
 {
-	unsigned int left = eventlog_ue_memories_count();
+	unsigned int left = ue_spaces_count();
 	unsigned long delay;
 	bool exited = false;
 
 	while (left) {
-		unsigned int count = min_t(unsigned int, left, EVENTLOG_UE_BATCH);
+		unsigned int count = min_t(unsigned int, left, UE_BATCH);
 
-		exited |= eventlog_ue_memories_purge(count);
+		exited |= ue_spaces_purge(count);
 		left -= count;
 		cond_resched();
 	}
 	delay = READ_ONCE(ue_purge_delay);
-	if (!ue_has_memories() || (!exited && delay >= HZ))
+	if (!ue_has_spaces() || (!exited && delay >= HZ))
 		return;
 	WRITE_ONCE(ue_purge_delay, min(2 * delay, UE_PURGE_MAX));
 	queue_delayed_work(system_unbound_wq, &ue_purge_work, delay);
 }
 
-/* Each exit on the machine has all memories looked at, so that takes longer if there are many. */
+/* Each exit on the machine has all of them looked at, so that takes longer if there are many. */
 static void ue_purge_soon(void)
 {
-	unsigned long delay = 1 + eventlog_ue_memories_count() / UE_PURGE_RATE;
+	unsigned long delay = 1 + ue_spaces_count() / UE_PURGE_RATE;
 	bool later = READ_ONCE(ue_purge_delay) > 2 * delay;
 
 	WRITE_ONCE(ue_purge_delay, delay);
@@ -79,21 +79,21 @@ static void ue_purge_soon(void)
 static void ue_probe_exec(void *data, struct task_struct *task, pid_t old,
 			  struct linux_binprm *program)
 {
-	if (ue_has_memories())
+	if (ue_has_spaces())
 		ue_purge_soon();
 }
 
 /* Newer kernels call the probe while the task still has its memory. */
 static void ue_exited(const struct task_struct *task)
 {
-	struct eventlog_ue_memory *memory;
+	struct ue_space *space;
 
-	if (!ue_has_memories() || task->flags & PF_KTHREAD)
+	if (!ue_has_spaces() || task->flags & PF_KTHREAD)
 		return;
 	rcu_read_lock();
-	memory = task->mm ? eventlog_ue_memory_find(task->mm) : NULL;
-	if (memory)
-		WRITE_ONCE(memory->exited, true);
+	space = task->mm ? ue_space_find(task->mm) : NULL;
+	if (space)
+		WRITE_ONCE(space->exited, true);
 	rcu_read_unlock();
 	ue_purge_soon();
 }
@@ -120,7 +120,7 @@ static struct eventlog_hook ue_hooks[] = {
 
 /* ---- load and unload ---- */
 
-int eventlog_ue_process_init(void)
+int ue_process_init(void)
 {
 	struct eventlog_hook *hook;
 
@@ -133,7 +133,7 @@ int eventlog_ue_process_init(void)
 }
 
 /* A fork that has passed its tracepoint before copied the memory before the first bit is set. */
-int eventlog_ue_process_watch(void)
+int ue_process_watch(void)
 {
 	struct eventlog_hook *hook;
 	int ret = 0;
@@ -157,7 +157,7 @@ static void ue_hooks_unset(void)
 	tracepoint_synchronize_unregister();
 }
 
-void eventlog_ue_process_exit(void)
+void ue_process_exit(void)
 {
 	ue_hooks_unset();
 	cancel_delayed_work_sync(&ue_purge_work);

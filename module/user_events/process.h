@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What happens to processes: a child that is forked gets its parent's enablers, and a memory
- * that nothing uses any more, after exec or exit, loses them.
+ * What happens to processes: a child that is forked gets its parent's enablers, and an address
+ * space that nothing uses any more, after exec or exit, loses them.
  *
  * Probes on tracepoints of the scheduler do or note what happened; a work item looks for
- * memories without users.
+ * address spaces without users.
  */
 #ifndef EVENTLOG_USER_EVENTS_PROCESS_H
 #define EVENTLOG_USER_EVENTS_PROCESS_H
 
 /**
- * eventlog_ue_process_init() - find the tracepoints, at load
+ * ue_process_init() - find the tracepoints, at load
  *
  * Return: 0, or -ENOENT: the kernel lacks a tracepoint.
  */
-int eventlog_ue_process_init(void);
+int ue_process_init(void);
 
 /**
- * eventlog_ue_process_watch() - register the probes, before the first enabler is made
+ * ue_process_watch() - register the probes, before the first enabler is made
  *
  * The kernel patches its code to register a probe, and each fork, exec and exit calls it.  So
  * the probes are registered when user_events are used for the first time, and stay until unload.
@@ -26,11 +26,11 @@ int eventlog_ue_process_init(void);
  *
  * Return: 0, or -ENOMEM.
  */
-int eventlog_ue_process_watch(void);
+int ue_process_watch(void);
 
 /**
- * eventlog_ue_process_exit() - unregister the probes, at unload
+ * ue_process_exit() - unregister the probes, at unload
  */
-void eventlog_ue_process_exit(void);
+void ue_process_exit(void);
 
 #endif /* EVENTLOG_USER_EVENTS_PROCESS_H */

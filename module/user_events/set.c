@@ -13,14 +13,14 @@
 #include "core/user.h"
 #include "memory.h"
 #include "user_events/enabler.h"
-#include "user_events/mm.h"
+#include "user_events/space.h"
 #include "user_events/set.h"
 
-DEFINE_MUTEX(eventlog_ue_mutex);
-struct eventlog_steps eventlog_ue_steps;
-DEFINE_RAW_SPINLOCK(eventlog_ue_table_lock);
+DEFINE_MUTEX(ue_mutex);
+struct eventlog_steps ue_steps;
+DEFINE_RAW_SPINLOCK(ue_table_lock);
 
-/* More memories than that have their work items write the bits of a set. */
+/* More address spaces than that have their work items write the bits of a set. */
 #define UE_SHARED_MAX 16
 
 /* Sets that nothing holds. */
@@ -28,11 +28,11 @@ static LIST_HEAD(ue_sets_dropped);
 
 /* ---- enablers ---- */
 
-struct eventlog_ue_enabler *eventlog_ue_enabler_new(struct eventlog_watch *watch,
-						    struct eventlog_user *user,
-						    const struct eventlog_ue_bit *bit)
+struct ue_enabler *ue_enabler_new(struct eventlog_watch *watch,
+				  struct eventlog_user *user,
+				  const struct ue_bit *bit)
 {
-	struct eventlog_ue_enabler *enabler = eventlog_alloc(sizeof(*enabler));
+	struct ue_enabler *enabler = eventlog_alloc(sizeof(*enabler));
 
 	if (!enabler)
 		return ERR_PTR(-ENOMEM);
@@ -43,43 +43,42 @@ struct eventlog_ue_enabler *eventlog_ue_enabler_new(struct eventlog_watch *watch
 	enabler->watch = watch;
 	enabler->use.user = eventlog_user_get(user);
 	enabler->bit = *bit;
-	eventlog_ue_event_use(watch, &enabler->use);
+	ue_event_use(watch, &enabler->use);
 	return enabler;
 }
 
-void eventlog_ue_enabler_free(struct eventlog_ue_enabler *enabler)
+void ue_enabler_free(struct ue_enabler *enabler)
 {
 	struct eventlog_user *user;
 
 	if (!enabler)
 		return;
 	user = enabler->use.user;
-	eventlog_ue_event_put(enabler->watch, &enabler->use);
+	ue_event_put(enabler->watch, &enabler->use);
 	eventlog_user_uncharge(user, EVENTLOG_QUOTA_REGISTRATIONS, 1);
 	eventlog_user_put(user);
 	eventlog_free(enabler);
 }
 
-static int ue_bit_compare(const struct eventlog_ue_bit *a, const struct eventlog_ue_bit *b)
+static int ue_bit_compare(const struct ue_bit *a, const struct ue_bit *b)
 {
 	if (a->address != b->address)
 		return a->address < b->address ? -1 : 1;
 	return (int)a->bit - b->bit;
 }
 
-static struct eventlog_ue_enabler *ue_enabler_of(struct rb_node *node)
+static struct ue_enabler *ue_enabler_of(struct rb_node *node)
 {
-	return rb_entry_safe(node, struct eventlog_ue_enabler, node);
+	return rb_entry_safe(node, struct ue_enabler, node);
 }
 
-struct eventlog_ue_enabler *eventlog_ue_enabler_from(const struct eventlog_ue_set *set,
-						     const struct eventlog_ue_bit *bit)
+struct ue_enabler *ue_enabler_from(const struct ue_set *set, const struct ue_bit *bit)
 {
-	struct eventlog_ue_enabler *found = NULL;
+	struct ue_enabler *found = NULL;
 	struct rb_node *node = set->enablers.rb_node;
 
 	while (node) {
-		struct eventlog_ue_enabler *enabler = ue_enabler_of(node);
+		struct ue_enabler *enabler = ue_enabler_of(node);
 
 		if (ue_bit_compare(bit, &enabler->bit) > 0) {
 			node = node->rb_right;
@@ -91,20 +90,18 @@ struct eventlog_ue_enabler *eventlog_ue_enabler_from(const struct eventlog_ue_se
 	return found;
 }
 
-struct eventlog_ue_enabler *eventlog_ue_enabler_find(const struct eventlog_ue_set *set,
-						     const struct eventlog_ue_bit *bit)
+struct ue_enabler *ue_enabler_find(const struct ue_set *set, const struct ue_bit *bit)
 {
-	struct eventlog_ue_enabler *enabler = eventlog_ue_enabler_from(set, bit);
+	struct ue_enabler *enabler = ue_enabler_from(set, bit);
 
 	return enabler && !ue_bit_compare(bit, &enabler->bit) ? enabler : NULL;
 }
 
-void eventlog_ue_enabler_insert(struct eventlog_ue_set *set, struct eventlog_ue_enabler *enabler,
-				unsigned long round)
+void ue_enabler_insert(struct ue_set *set, struct ue_enabler *enabler, unsigned long round)
 {
 	struct rb_node **link = &set->enablers.rb_node, *parent = NULL;
 
-	lockdep_assert_held(&eventlog_ue_mutex);
+	lockdep_assert_held(&ue_mutex);
 	while (*link) {
 		parent = *link;
 		link = ue_bit_compare(&enabler->bit, &ue_enabler_of(parent)->bit) < 0 ?
@@ -122,9 +119,9 @@ void eventlog_ue_enabler_insert(struct eventlog_ue_set *set, struct eventlog_ue_
 		list_add(&enabler->event_node, &enabler->watch->enablers);
 }
 
-void eventlog_ue_enabler_unlink(struct eventlog_ue_enabler *enabler)
+void ue_enabler_unlink(struct ue_enabler *enabler)
 {
-	lockdep_assert_held(&eventlog_ue_mutex);
+	lockdep_assert_held(&ue_mutex);
 	rb_erase(&enabler->node, &enabler->set->enablers);
 	enabler->set->count--;
 	list_del(&enabler->event_node);
@@ -132,72 +129,77 @@ void eventlog_ue_enabler_unlink(struct eventlog_ue_enabler *enabler)
 
 /* ---- sets ---- */
 
-struct eventlog_ue_set *eventlog_ue_set_new(struct eventlog_ue_owner *owner, bool nofail)
+struct ue_set *ue_set_new(struct ue_owner *owner, bool nofail)
 {
-	struct eventlog_ue_set *set = nofail ? eventlog_alloc_nofail(sizeof(*set)) :
-					       eventlog_alloc(sizeof(*set));
+	struct ue_set *set = nofail ? NULL : eventlog_alloc(sizeof(*set));
 
+	/* Not __GFP_NOFAIL: before 5.17 kvmalloc() did not heed it. */
+	while (!set && nofail) {
+		set = eventlog_alloc_locked(sizeof(*set));
+		if (!set)
+			schedule_timeout_uninterruptible(1);
+	}
 	if (!set)
 		return NULL;
-	set->owner = eventlog_ue_owner_ref(owner);
+	set->owner = ue_owner_ref(owner);
 	set->enablers = RB_ROOT;
-	INIT_LIST_HEAD(&set->memories);
+	INIT_LIST_HEAD(&set->spaces);
 	INIT_LIST_HEAD(&set->node);
 	return set;
 }
 
-void eventlog_ue_set_free(struct eventlog_ue_set *set)
+void ue_set_free(struct ue_set *set)
 {
-	eventlog_ue_owner_put(set->owner);
+	ue_owner_put(set->owner);
 	eventlog_free(set);
 }
 
-struct eventlog_ue_set *eventlog_ue_set_hold(struct eventlog_ue_set *set)
+struct ue_set *ue_set_hold(struct ue_set *set)
 {
-	lockdep_assert_held(&eventlog_ue_mutex);
-	raw_spin_lock(&eventlog_ue_table_lock);
+	lockdep_assert_held(&ue_mutex);
+	raw_spin_lock(&ue_table_lock);
 	set->holders++;
-	raw_spin_unlock(&eventlog_ue_table_lock);
+	raw_spin_unlock(&ue_table_lock);
 	return set;
 }
 
-bool eventlog_ue_set_crowded(const struct eventlog_ue_set *set)
+bool ue_set_crowded(const struct ue_set *set)
 {
 	bool crowded;
 
-	lockdep_assert_held(&eventlog_ue_mutex);
-	raw_spin_lock(&eventlog_ue_table_lock);
+	lockdep_assert_held(&ue_mutex);
+	raw_spin_lock(&ue_table_lock);
 	crowded = set->holders > UE_SHARED_MAX;
-	raw_spin_unlock(&eventlog_ue_table_lock);
+	raw_spin_unlock(&ue_table_lock);
 	return crowded;
 }
 
 /* Adds a copy of an enabler to a set; what it allocates is charged to the caller. */
-static int ue_set_copy_one(struct eventlog_ue_set *copy, const struct eventlog_ue_enabler *old)
+static int ue_set_copy_one(struct ue_set *copy, const struct ue_enabler *old)
 {
-	struct eventlog_ue_enabler *enabler;
+	struct ue_enabler *enabler;
 
-	enabler = eventlog_ue_enabler_new(old->watch, old->use.user, &old->bit);
+	enabler = ue_enabler_new(old->watch, old->use.user, &old->bit);
 	if (IS_ERR(enabler))
 		return PTR_ERR(enabler);
-	eventlog_ue_lock();
-	/* Whatever changes: the memory looks at all bits when it has the copy. */
-	eventlog_ue_enabler_insert(copy, enabler, READ_ONCE(old->watch->round));
-	eventlog_steps_add(&eventlog_ue_steps, 1);
-	eventlog_ue_unlock();
+	ue_lock();
+	/* Whatever changes: the address space looks at all bits when it has the copy. */
+	ue_enabler_insert(copy, enabler, READ_ONCE(old->watch->round));
+	eventlog_steps_add(&ue_steps, 1);
+	ue_unlock();
 	return 0;
 }
 
-struct eventlog_ue_set *eventlog_ue_set_copy(struct eventlog_ue_set *set,
-					     const struct eventlog_ue_bit *without, bool lossy,
-					     bool *lost)
+struct ue_set *ue_set_copy(struct ue_set *set,
+			   const struct ue_bit *without, bool lossy,
+			   bool *lost)
 {
-	struct eventlog_ue_set *copy;
-	const struct eventlog_ue_enabler *enabler;
+	struct ue_set *copy;
+	const struct ue_enabler *enabler;
 	struct rb_node *node;
 	int ret;
 
-	copy = eventlog_ue_set_new(set->owner, lossy);
+	copy = ue_set_new(set->owner, lossy);
 	if (!copy)
 		return ERR_PTR(-ENOMEM);
 	/* The caller holds it, so no one changes it. */
@@ -214,60 +216,60 @@ struct eventlog_ue_set *eventlog_ue_set_copy(struct eventlog_ue_set *set,
 	return copy;
 
 err_drop:
-	eventlog_ue_lock();
-	eventlog_ue_set_drop(copy);
-	eventlog_ue_unlock();
+	ue_lock();
+	ue_set_drop(copy);
+	ue_unlock();
 	return ERR_PTR(ret);
 }
 
-void eventlog_ue_set_drop(struct eventlog_ue_set *set)
+void ue_set_drop(struct ue_set *set)
 {
-	lockdep_assert_held(&eventlog_ue_mutex);
+	lockdep_assert_held(&ue_mutex);
 	list_move_tail(&set->node, &ue_sets_dropped);
-	eventlog_ue_work_queue();
+	ue_work_queue();
 }
 
-void eventlog_ue_set_put(struct eventlog_ue_set *set)
+void ue_set_put(struct ue_set *set)
 {
 	bool last;
 
-	raw_spin_lock(&eventlog_ue_table_lock);
+	raw_spin_lock(&ue_table_lock);
 	last = !--set->holders;
-	raw_spin_unlock(&eventlog_ue_table_lock);
+	raw_spin_unlock(&ue_table_lock);
 	if (last)
-		eventlog_ue_set_drop(set);
+		ue_set_drop(set);
 }
 
 /* Unlinks some enablers of the first dropped set; frees them without the lock. */
-bool eventlog_ue_sets_free(void)
+bool ue_sets_free(void)
 {
-	struct eventlog_ue_enabler *enabler, *next;
-	struct eventlog_ue_set *set;
+	struct ue_enabler *enabler, *next;
+	struct ue_set *set;
 	unsigned int i;
 	LIST_HEAD(list);
 
-	eventlog_ue_lock();
-	set = list_first_entry_or_null(&ue_sets_dropped, struct eventlog_ue_set, node);
-	for (i = 0; set && i < EVENTLOG_UE_BATCH && set->count; i++) {
+	ue_lock();
+	set = list_first_entry_or_null(&ue_sets_dropped, struct ue_set, node);
+	for (i = 0; set && i < UE_BATCH && set->count; i++) {
 		enabler = ue_enabler_of(rb_first(&set->enablers));
-		eventlog_ue_enabler_unlink(enabler);
+		ue_enabler_unlink(enabler);
 		list_add_tail(&enabler->event_node, &list);
 	}
-	eventlog_steps_add(&eventlog_ue_steps, i);
+	eventlog_steps_add(&ue_steps, i);
 	if (set && set->count)
 		list_move_tail(&set->node, &ue_sets_dropped);
 	else if (set)
 		list_del(&set->node);
-	eventlog_ue_unlock();
+	ue_unlock();
 	if (!set)
 		return false;
 	list_for_each_entry_safe(enabler, next, &list, event_node) {
-		eventlog_ue_enabler_free(enabler);
+		ue_enabler_free(enabler);
 		cond_resched();
 	}
 	/* Only this function changes a dropped set. */
 	if (!set->count)
-		eventlog_ue_set_free(set);
+		ue_set_free(set);
 	return true;
 }
 

@@ -18,7 +18,7 @@
 #include "core/text.h"
 #include "user_events/data.h"
 #include "user_events/event.h"
-#include "user_events/mm.h"
+#include "user_events/space.h"
 
 /**
  * struct ue_status - an open user_events_status
@@ -38,7 +38,7 @@ static struct eventlog_watch ue_status_end;
 /* The event behind @node, or the lines behind all events. */
 static struct eventlog_watch *ue_status_after(struct list_head *node)
 {
-	while ((node = node->next) != &eventlog_ue_events) {
+	while ((node = node->next) != &ue_events) {
 		struct eventlog_watch *watch = list_entry(node, struct eventlog_watch, all_node);
 
 		if (watch->event)
@@ -51,11 +51,11 @@ static void *ue_status_start(struct seq_file *seq, loff_t *position)
 {
 	struct ue_status *status = seq->private;
 
-	mutex_lock(&eventlog_ue_domain()->lock);
+	mutex_lock(&ue_domain()->lock);
 	if (!*position) {
 		status->active = 0;
 		status->busy = 0;
-		return ue_status_after(&eventlog_ue_events);
+		return ue_status_after(&ue_events);
 	}
 	if (list_empty(&status->cursor.all_node))
 		return NULL;
@@ -84,10 +84,10 @@ static void ue_status_stop(struct seq_file *seq, void *item)
 	if (!watch)
 		list_del_init(&status->cursor.all_node);
 	else if (watch == &ue_status_end)
-		list_move_tail(&status->cursor.all_node, &eventlog_ue_events);
+		list_move_tail(&status->cursor.all_node, &ue_events);
 	else
 		list_move_tail(&status->cursor.all_node, &watch->all_node);
-	mutex_unlock(&eventlog_ue_domain()->lock);
+	mutex_unlock(&ue_domain()->lock);
 }
 
 static void ue_status_show_users(struct seq_file *seq, const struct eventlog_event *event)
@@ -111,7 +111,7 @@ static int ue_status_show(struct seq_file *seq, void *item)
 {
 	const struct ue_status *status = seq->private;
 	const struct eventlog_watch *watch = item;
-	unsigned long lost = eventlog_ue_children_lost();
+	unsigned long lost = ue_children_lost();
 
 	if (watch != &ue_status_end) {
 		seq_puts(seq, watch->event->name);
@@ -150,13 +150,13 @@ static int ue_status_release(struct inode *inode, struct file *filp)
 	const struct seq_file *seq = filp->private_data;
 	struct ue_status *status = seq->private;
 
-	mutex_lock(&eventlog_ue_domain()->lock);
+	mutex_lock(&ue_domain()->lock);
 	list_del(&status->cursor.all_node);
-	mutex_unlock(&eventlog_ue_domain()->lock);
+	mutex_unlock(&ue_domain()->lock);
 	return seq_release_private(inode, filp);
 }
 
-const struct file_operations eventlog_ue_status_operations = {
+const struct file_operations ue_status_operations = {
 	.owner = THIS_MODULE,
 	.open = ue_status_open,
 	.read = seq_read,

@@ -21,7 +21,7 @@ static struct file_system_type *ue_tracefs;
 static struct vfsmount *ue_mount;
 static int ue_mount_count;
 
-int eventlog_ue_tracefs_pin(void)
+int ue_tracefs_pin(void)
 {
 	int ret;
 
@@ -34,13 +34,13 @@ int eventlog_ue_tracefs_pin(void)
 	return ret;
 }
 
-void eventlog_ue_tracefs_unpin(void)
+void ue_tracefs_unpin(void)
 {
 	simple_release_fs(&ue_mount, &ue_mount_count);
 	module_put(ue_tracefs->owner);
 }
 
-struct dentry *eventlog_ue_tracefs_find(const char *name)
+struct dentry *ue_tracefs_find(const char *name)
 {
 	struct dentry *root = ue_mount->mnt_root, *dentry;
 
@@ -52,8 +52,8 @@ struct dentry *eventlog_ue_tracefs_find(const char *name)
 
 #if EVENTLOG_TRACEFS_CREATE
 
-struct dentry *eventlog_ue_tracefs_make(const char *name, umode_t mode,
-					const struct file_operations *operations)
+struct dentry *ue_tracefs_make(const char *name, umode_t mode,
+			       const struct file_operations *operations)
 {
 	struct dentry *dentry = tracefs_create_file(name, S_IFREG | mode, NULL, NULL, operations);
 
@@ -80,8 +80,8 @@ static struct inode *ue_inode_new(const struct inode *root, umode_t mode,
 	return inode;
 }
 
-struct dentry *eventlog_ue_tracefs_make(const char *name, umode_t mode,
-					const struct file_operations *operations)
+struct dentry *ue_tracefs_make(const char *name, umode_t mode,
+			       const struct file_operations *operations)
 {
 	struct dentry *root = ue_mount->mnt_root, *dentry;
 	struct inode *inode;
@@ -113,15 +113,20 @@ out:
 
 #endif
 
-void eventlog_ue_tracefs_remove(struct dentry *dentry)
+void ue_tracefs_open(struct dentry *dentry, const struct file_operations *operations)
+{
+	WRITE_ONCE(d_inode(dentry)->i_fop, operations);
+}
+
+void ue_tracefs_remove(struct dentry *dentry)
 {
 	if (!dentry)
 		return;
-	WRITE_ONCE(d_inode(dentry)->i_fop, &simple_dir_operations);
+	ue_tracefs_open(dentry, &simple_dir_operations);
 	simple_recursive_removal(dentry, NULL);
 }
 
-void eventlog_ue_tracefs_settle(void)
+void ue_tracefs_settle(void)
 {
 	synchronize_rcu_tasks();
 	synchronize_rcu();

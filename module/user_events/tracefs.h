@@ -14,50 +14,58 @@ struct dentry;
 struct file_operations;
 
 /**
- * eventlog_ue_tracefs_pin() - keep tracefs from going away
+ * ue_tracefs_pin() - keep tracefs from going away
  *
  * Return: 0, or an errno: the kernel has no tracefs.
  */
-int eventlog_ue_tracefs_pin(void);
+int ue_tracefs_pin(void);
 
 /**
- * eventlog_ue_tracefs_unpin() - end eventlog_ue_tracefs_pin()
+ * ue_tracefs_unpin() - end ue_tracefs_pin()
  */
-void eventlog_ue_tracefs_unpin(void);
+void ue_tracefs_unpin(void);
 
 /**
- * eventlog_ue_tracefs_find() - look up a file
+ * ue_tracefs_find() - look up a file
  * @name: its name
  *
  * Return: the dentry, which may have no inode, for dput(); or ERR_PTR.
  */
-struct dentry *eventlog_ue_tracefs_find(const char *name);
+struct dentry *ue_tracefs_find(const char *name);
 
 /**
- * eventlog_ue_tracefs_make() - make a file
+ * ue_tracefs_make() - make a file
  * @name: its name
  * @mode: its permissions
- * @operations: of this module
+ * @operations: of this module, if the load cannot fail any more: a file that is open does not
+ *	keep a module whose load fails; or simple_dir_operations, until ue_tracefs_open()
  *
- * Return: the dentry, for eventlog_ue_tracefs_remove(); or ERR_PTR: -EEXIST, -ENOMEM.
+ * Return: the dentry, for ue_tracefs_remove(); or ERR_PTR: -EEXIST, -ENOMEM.
  */
-struct dentry *eventlog_ue_tracefs_make(const char *name, umode_t mode,
-					const struct file_operations *operations);
+struct dentry *ue_tracefs_make(const char *name, umode_t mode,
+			       const struct file_operations *operations);
 
 /**
- * eventlog_ue_tracefs_remove() - remove a file that is not open
- * @dentry: of eventlog_ue_tracefs_make(), or NULL
- *
- * Afterwards call eventlog_ue_tracefs_settle() once.
+ * ue_tracefs_open() - change what those get who open a file from now on
+ * @dentry: of ue_tracefs_make()
+ * @operations: of the file
  */
-void eventlog_ue_tracefs_remove(struct dentry *dentry);
+void ue_tracefs_open(struct dentry *dentry, const struct file_operations *operations);
 
 /**
- * eventlog_ue_tracefs_settle() - wait for tasks that are opening a file
+ * ue_tracefs_remove() - remove a file that is not open
+ * @dentry: of ue_tracefs_make(), or NULL
+ *
+ * Afterwards call ue_tracefs_settle() once.
+ */
+void ue_tracefs_remove(struct dentry *dentry);
+
+/**
+ * ue_tracefs_settle() - wait for tasks that are opening a file
  *
  * A task that has just found the operations of an inode has not pinned the module yet.
  * It does not sleep in between.
  */
-void eventlog_ue_tracefs_settle(void);
+void ue_tracefs_settle(void);
 
 #endif /* EVENTLOG_USER_EVENTS_TRACEFS_H */

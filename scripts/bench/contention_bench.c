@@ -219,16 +219,17 @@ static void attack_listing(struct attacker *attacker)
 static void attack_definitions(struct attacker *attacker)
 {
 	static char buffer[4096];
-	struct eventlog_definitions request = {
-		.size = sizeof(request), .buffer = (uintptr_t)buffer,
+	struct eventlog_list request = {
+		.size = sizeof(request), .kind = EVENTLOG_LIST_DEFINITIONS,
+		.buffer = (uintptr_t)buffer,
 	};
 
 	do {
 		request.buffer_size = sizeof(buffer);
 		counts->calls++;
-	} while (!ioctl(attacker->producer, EVENTLOG_IOC_DEFINITIONS, &request));
-	if (errno != ENOENT)
-		fail("DEFINITIONS");
+		if (ioctl(attacker->producer, EVENTLOG_IOC_LIST, &request))
+			fail("LIST");
+	} while (request.cursor);
 }
 
 static void register_again(struct attacker *attacker, const char *command)

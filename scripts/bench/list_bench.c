@@ -38,6 +38,8 @@ static int open_device(void)
 	return fd;
 }
 
+static uint32_t descriptors[EVENTS];
+
 static void register_events(int fd)
 {
 	struct eventlog_register request;
@@ -54,43 +56,46 @@ static void register_events(int fd)
 		};
 		if (ioctl(fd, EVENTLOG_IOC_REGISTER, &request))
 			fail("REGISTER of event %u: %s", i, strerror(errno));
+		descriptors[i] = request.descriptor;
 	}
 }
 
-static void check_end(unsigned int count)
+static void check_count(unsigned int count)
 {
-	if (errno != ENOENT || count != EVENTS)
-		fail("read %u of %u definitions: %s", count, EVENTS, strerror(errno));
+	if (count != EVENTS)
+		fail("read %u of %u definitions", count, EVENTS);
 }
 
 static void describe_all(int fd)
 {
 	static char text[BUFFER_BYTES];
-	struct eventlog_describe request = {
-		.size = sizeof(request), .flags = EVENTLOG_DESCRIBE_NEXT,
-		.text = (uintptr_t)text, .text_size = sizeof(text),
-	};
-	unsigned int count;
+	struct eventlog_describe request = { .size = sizeof(request), .text = (uintptr_t)text };
+	unsigned int i;
 
-	for (count = 0; !ioctl(fd, EVENTLOG_IOC_DESCRIBE, &request); count++)
+	for (i = 0; i < EVENTS; i++) {
+		request.descriptor = descriptors[i];
 		request.text_size = sizeof(text);
-	check_end(count);
+		if (ioctl(fd, EVENTLOG_IOC_DESCRIBE, &request))
+			fail("DESCRIBE of event %u: %s", i, strerror(errno));
+	}
 }
 
 static void read_definitions(int fd)
 {
 	static char buffer[BUFFER_BYTES];
-	struct eventlog_definitions request = {
-		.size = sizeof(request),
-		.buffer = (uintptr_t)buffer, .buffer_size = sizeof(buffer),
+	struct eventlog_list request = {
+		.size = sizeof(request), .kind = EVENTLOG_LIST_DEFINITIONS,
+		.buffer = (uintptr_t)buffer,
 	};
 	unsigned int count = 0;
 
-	while (!ioctl(fd, EVENTLOG_IOC_DEFINITIONS, &request)) {
-		count += request.count;
+	do {
 		request.buffer_size = sizeof(buffer);
-	}
-	check_end(count);
+		if (ioctl(fd, EVENTLOG_IOC_LIST, &request))
+			fail("LIST: %s", strerror(errno));
+		count += request.count;
+	} while (request.cursor);
+	check_count(count);
 }
 
 static void read_status(int fd)
@@ -141,7 +146,7 @@ static const struct row {
 	void (*run)(int fd);
 } rows[] = {
 	{ "describe", "read all definitions, one with each call (DESCRIBE)", describe_all },
-	{ "definitions", "read all definitions, many with each call (DEFINITIONS)",
+	{ "definitions", "read all definitions, many with each call (LIST)",
 	  read_definitions },
 	{ "status", "read the status listing, which has no schemas", read_status },
 	{ "list", "elog list", list_text },

@@ -20,6 +20,8 @@
 
 #include <elog.h>
 
+#include "unexported/writer.h"
+
 #define BLOCK_BYTES	(256U << 10)
 #define SYNC_EVENTS	20000	/* between two sync blocks, as on a busy machine */
 

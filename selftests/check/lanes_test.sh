@@ -79,6 +79,14 @@ everything_has_more()
 		[ -n "$(comm -13 "$work/less" "$work/more")" ]
 }
 
+# In check-everything, no file of a guest depends on one kernel alone.
+uml_is_not_all()
+{
+	sed -n 's/^uml\(-tool\)* //p' "$work/lanes1-1" | sort > "$work/uml"
+	sed -nE 's/^(smp|tool|trace) //p' "$work/lanes1-1" | sort > "$work/stock"
+	[ -s "$work/uml" ] && [ -z "$(comm -23 "$work/uml" "$work/stock" | tee /dev/stderr)" ]
+}
+
 no_file_twice_in_a_lane()
 {
 	local list
@@ -117,6 +125,7 @@ from_refuses_unknown()
 check "each test file runs somewhere" all_files_run
 check "no file depends on User Mode Linux" nothing_depends_on_uml
 check "check-everything runs what check runs, and more" everything_has_more
+check "with everything, files of User Mode Linux also run on a stock kernel" uml_is_not_all
 check "no file is twice in a lane" no_file_twice_in_a_lane
 check "check-everything knows all targets of make help" all_targets_are_known
 check "check-everything --from refuses unknown targets" from_refuses_unknown

@@ -72,6 +72,8 @@ tools/elog/util         "cmd/new.h"             tools/elog/cmd/new.h
 tools/elog/record       "cmd/new.h"             tools/elog/cmd/new.h
 tools/elog/record       "bpf/new.h"             tools/elog/bpf/new.h
 tools/elog/input        "output/new.h"          tools/elog/output/new.h
+tools/elog/input        "cmd/new.h"             tools/elog/cmd/new.h
+tools/elog/export       "cmd/new.h"             tools/elog/cmd/new.h
 tools/elog/cmd          "libelog/format/new.h"  tools/libelog/format/new.h
 tools/libelog/format    "util/test_new.h"       tools/libelog/util/test_new.h
 module/core             "core/new.h"            missing

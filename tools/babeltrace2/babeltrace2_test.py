@@ -87,7 +87,9 @@ def check_event(message, line):
         "level": LEVELS.get(event.cls.log_level),
     }
     wanted = {key: line[key] for key in ("cpu", "pid", "tid", "comm", "level")}
-    wanted.update(name=f"{line['provider']}:{line['event']}",
+    # Events without a definition are of one class.
+    name = "?" if line["provider"] == "?" else line["event"]
+    wanted.update(name=f"{line['provider']}:{name}",
                   session=int(session, 0) if session else 0)
     assert found == wanted, f"{found}\n{wanted}"
     payload = {name: value(field) for name, field in event.payload_field.items()

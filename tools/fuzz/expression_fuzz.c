@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "elog.h"
-#include "format/filter.h"
+#include "util/test_filter.h"
 #include "util/text.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -50,29 +50,28 @@ static const struct elog_schema *schema;
 static void check_filter(const struct elog_expression *expression, unsigned int event,
 			 const struct elog_item *item, bool result, bool bound)
 {
-	const struct elog_filter_record record = {
-		schema->providers[0]->events[event], item, "comm",
-	};
-	const struct elog_filter_subject subject = {
-		elog_filter_record_field, elog_filter_record_common, &record,
-	};
+	const struct elog_schema_event *record = schema->providers[0]->events[event];
+	struct eventlog_terms terms;
 	struct elog_filter *filter;
-	bool holds;
+	bool holds, incompatible;
 
 	if (elog_expression_compile(&expression, 1, 0, &filter, NULL))
 		return;
-	if (elog_filter_check(filter->filter))
+	terms = terms_of_filter(filter->filter);
+	if (eventlog_terms_check(&terms))
 		abort();
-	holds = elog_filter_holds(filter->filter, &subject, NULL);
+	holds = record_filter_holds(filter->filter, record, item, "comm", &incompatible);
 	if (result && !holds)
 		abort();
 	if (filter->exact && bound && holds != result)
 		abort();
 	elog_filter_free(filter);
 	/* The text may be too long for this. */
-	if (!elog_expression_compile(&expression, 1, ELOG_FILTER_WHOLE, &filter, NULL) &&
-	    elog_filter_check(filter->filter))
-		abort();
+	if (!elog_expression_compile(&expression, 1, ELOG_FILTER_WHOLE, &filter, NULL)) {
+		terms = terms_of_filter(filter->filter);
+		if (eventlog_terms_check(&terms))
+			abort();
+	}
 	elog_filter_free(filter);
 }
 

@@ -17,6 +17,7 @@
 
 #include "elog.h"
 #include "file/blocks.h"
+#include "unexported/reader.h"
 #include "util/text.h"
 #include "util/util.h"
 

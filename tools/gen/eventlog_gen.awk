@@ -268,43 +268,44 @@ function begin_names(   i, n, word, words) {
 	# Names of the API's headers that a generated name could equal.
 	n = split("callback_lost callback_register callback_rule_add " \
 		"callback_rule_delete callback_unregister copy_chars delivery_copy " \
-		"counts definitions describe emitted names marker marker_fire marker_function marker_local " \
+		"describe emitted info list name marker marker_fire marker_function marker_local " \
 		"marker_nothing marker_override marker_probe_register marker_probe_unregister " \
 		"marker_unit marker_value " \
-		"markers_status module_markers part_bytes part_place part_string " \
-		"provider_emit quota user_quota " \
+		"markers_status module_markers part_bytes part_length part_place part_string " \
+		"provider_emit " \
 		"provider_emit_parts provider_register provider_unregister " \
 		"ABI_VERSION ATTACH_CYCLES ASSERT ASSERT_AT ASSERT_SIZE CALLBACK_DEPTH CALLBACK_NMI " \
 		"COMMAND_MAX CONTEXT_HARDIRQ CONTEXT_NMI CONTEXT_SOFTIRQ CONTEXT_TASK " \
 		"CPU_UNKNOWN DEFAULT_PROVIDER FIELD_NAME_MAX DESCRIBED_ENABLED " \
-		"DESCRIBED_LIVE DESCRIBED_PERSIST DESCRIBE_NEXT DESCRIBED_INCOMPATIBLE " \
-		"DESCRIBED_KERNEL DESCRIBED_PRINT DESCRIBED_PROBE DEFINITION_ALIGN DEVICE " \
-		"FEATURE_BATCH FEATURE_DEFINITIONS FEATURE_MAPPED FEATURE_MARKERS " \
-		"FEATURE_NAMES FEATURE_OVERWRITE FEATURE_PAUSE FIELDS_MAX GLOB_MAX " \
+		"DESCRIBED_LIVE DESCRIBED_PERSIST DESCRIBED_INCOMPATIBLE " \
+		"DESCRIBED_KERNEL DESCRIBED_PRINT DESCRIBED_PROBE DEVICE " \
+		"FEATURE_TRACE FIELDS_MAX GLOB_MAX " \
 		"FILTER_GET_INCOMPATIBLE FILTER_POOL_MAX FILTER_TEXT_MAX PROGRAM_PREFIX " \
-		"POLICIES_MAX IOC IOC_ATTACH IOC_COUNTS IOC_DEFINITIONS IOC_DELETE IOC_DETACH " \
-		"IOC_DESCRIBE IOC_FLUSH " \
-		"FEATURE_INSTANCES INSTANCES_MAX INSTANCE_LIMITS INSTANCE_NAME_MAX INSTANCE_TRACE " \
-		"IOC_INSTANCE_CREATE IOC_INSTANCE_DELETE IOC_INSTANCE_NEXT IOC_INSTANCE_OPEN " \
-		"IOC_FILTER_GET IOC_MARKER_NEXT IOC_MARKER_SET IOC_POLICY_ADD " \
-		"IOC_NAMES IOC_POLICY_NEXT IOC_PAUSE IOC_REGISTER IOC_RULE_ADD IOC_RULE_DEL " \
-		"IOC_QUOTA IOC_STAT IOC_SUBSCRIBE IOC_TYPE IOC_UNREGISTER IOC_VERSION " \
+		"POLICIES_MAX IOC IOC_ATTACH IOC_DELETE IOC_DETACH " \
+		"IOC_DESCRIBE IOC_FLUSH IOC_LIST LIST_ALIGN LIST_DEFINITIONS LIST_INSTANCES " \
+		"FEATURE_INSTANCES INSTANCES_MAX INSTANCE_NAME_MAX INSTANCE_TRACE " \
+		"IOC_INSTANCE_CREATE IOC_INSTANCE_DELETE IOC_INSTANCE_OPEN " \
+		"IOC_FILTER_GET IOC_MARKER_HANDLERS IOC_MARKER_SET " \
+		"LIST_MARKERS LIST_NAMES LIST_POLICIES LIST_REGISTRATIONS " \
+		"IOC_PAUSE IOC_REGISTER IOC_RULE_ADD IOC_RULE_DEL " \
+		"IOC_INFO IOC_STAT IOC_SUBSCRIBE IOC_TYPE IOC_UNREGISTER " \
 		"LEVEL_CRITICAL LEVEL_DEBUG LEVEL_ERROR LEVEL_INFO LEVEL_NOTICE " \
 		"LEVEL_VERBOSE LEVEL_WARNING LOST_ABORTED LOST_CAUSES LOST_DEPTH " \
 		"LOST_GUARD LOST_NESTED LOST_NO_MEMORY LOST_NO_ROOM LOST_PAUSED " \
 		"LOST_TOO_LARGE MAPPED_ASK_ENDED MAPPED_ASK_KICK MAPPED_ASK_LEAVE " \
 		"MAPPED_BYTES_MAX MAPPED_BYTES_MIN MAPPED_MAGIC MAPPED_RINGS_MAX MARKER_OP_ADD MARKER_PRINT " \
 		"MARKER_PROBE MARKER_OP_REMOVE " \
-		"MARKER_OP_REPLACE MARKER_SET_ID MARKER_TRACE NAMES_MAX NAME_MAX PAYLOAD_MAX " \
-		"QUOTAS QUOTA_DEFINITIONS QUOTA_EVENTS QUOTA_REGISTRATIONS " \
+		"MARKER_OP_REPLACE MARKER_SET_ID MARKER_SET_PROGRAMS MARKER_TRACE " \
+		"NAMES_MAX NAME_MAX PAYLOAD_MAX " \
+		"QUOTAS QUOTAS_MAX QUOTA_DEFINITIONS QUOTA_EVENTS QUOTA_REGISTRATIONS " \
 		"QUOTA_RETAINED_BYTES QUOTA_RING_BYTES QUOTA_TRACE_BYTES " \
 		"RECORD_FLAG_ADJUSTED RECORD_ALIGN RECORD_CONTEXT_MASK " \
 		"RECORD_FLAG_MAPPED RECORD_CONTEXT_SHIFT RECORD_EVENT RECORD_LOST " \
-		"RECORD_PADDING RECORD_SIZE_MASK RECORD_THREAD RECORD_TYPE_MASK " \
+		"RECORD_PADDING RECORD_SIZE_MASK RECORD_TYPE_MASK " \
 		"RECORD_TYPE_SHIFT REGISTER_PERSIST REGISTER_SESSION RINGS_ALL " \
 		"RING_BYTES_MAX RING_MAGIC RING_OVERWRITE RING_SPLIT RULE_PID " \
 		"RULE_SESSION STATUS_ENABLED STATUS_FILTER STATUS_PRINT STATUS_PROBE " \
-		"STATUS_SYNC SUBSCRIBE_INSTANCES SUBSCRIBE_MAPPED SUBSCRIBE_OVERWRITE " \
+		"STATUS_SYNC SUBSCRIBE_MAPPED SUBSCRIBE_OVERWRITE " \
 		"SYNC_CALLBACK SYNC_FILTER SYNC_RINGS SYNC_TRACER SUB_BUFFER_UNCOUNTED " \
 		"SUB_BUFFERS_MAX TERMS_MAX FILTER_ACCEPT TERM_SIZE_MIN TERM_OP_BEGINS " \
 		"TERM_OP_BEGINS_NOT TERM_OP_BITS TERM_BOOL TERM_COMMON TERM_OP_EQUAL " \
@@ -317,13 +318,15 @@ function begin_names(   i, n, word, words) {
 		USED[word] = "<linux/eventlog.h> does"
 	}
 	# Tags of structs and enums have a name space of their own.
-	n = split("attach callback callback_rule context definition definitions delete delivery describe detach event field filter filter_get flush " \
-		"instance_create instance_delete instance_next instance_open level lost " \
-		"lost_counts marker marker_next marker_operation marker_policy marker_probe marker_set " \
-		"marker_policy_next marker_type mapped_header mapped_record markers part pause predicate provider " \
+	n = split("attach callback callback_rule context definition delete delivery " \
+		"describe detach element event field filter filter_get flush info " \
+		"instance_create instance_delete instance_info instance_open level list list_kind lost " \
+		"lost_counts marker marker_handlers marker_info marker_operation marker_probe marker_set " \
+		"policy_info registration_info marker_type mapped_header mapped_record " \
+		"markers part pause predicate provider quota " \
 		"provider_event provider_info record record_type register ring_consumer " \
 		"ring_header rule rule_delete set stat sub_buffer subscribe subscriber term term_operation " \
-		"unregister value version", words, " ")
+		"unregister user_quota value", words, " ")
 	for (i = 1; i <= n; i++)
 		USED["tag eventlog_" words[i]] = "<linux/eventlog.h> does"
 }

@@ -413,36 +413,6 @@ static void test_many_definitions(void)
 	elog_consumer_close(consumer);
 }
 
-/* The rings of shards are the last ones, and have no CPU; parts divide them, too. */
-static void test_shards(void)
-{
-	const struct elog_part_options half = { .size = sizeof(half), .part = 1, .parts = 2 };
-	struct elog_consumer *consumer = subscribe(1 << 16), *part = NULL;
-	unsigned int rings = elog_consumer_rings(consumer), ring, cpus;
-	uint64_t position;
-	const void *data;
-	size_t size;
-
-	check(elog_consumer_shards(consumer) >= 1 && elog_consumer_shards(consumer) < rings);
-	cpus = rings - elog_consumer_shards(consumer);
-	check_equal(elog_consumer_ring_cpu(consumer, 0), 0);
-	for (ring = 0; ring < cpus; ring++)
-		check(elog_consumer_ring_cpu(consumer, ring) == ring ||
-		      elog_consumer_ring_cpu(consumer, ring) == EVENTLOG_CPU_UNKNOWN);
-	for (; ring < rings; ring++) {
-		check_equal(elog_consumer_ring_cpu(consumer, ring), EVENTLOG_CPU_UNKNOWN);
-		check_equal(elog_consumer_raw(consumer, ring, &data, &size, &position), 0);
-	}
-	check_equal(elog_consumer_raw(consumer, rings, &data, &size, &position), -EINVAL);
-	check_equal(elog_consumer_part_open(&part, consumer, &half), 0);
-	for (ring = 0; part && ring < rings; ring++)
-		check_equal(elog_consumer_raw(part, ring, &data, &size, &position),
-			    ring % 2 ? 0 : -EINVAL);
-	check(part && elog_consumer_shards(part) == elog_consumer_shards(consumer));
-	elog_consumer_close(part);
-	elog_consumer_close(consumer);
-}
-
 /* A subscriber without rings only enables events. */
 static void test_no_rings(void)
 {
@@ -477,8 +447,6 @@ static void test_no_rings(void)
 	check(becomes_enabled(event));
 	check_equal(write_number(event, 0, 1), 0);
 	check_equal(elog_consumer_rings(consumer), 0);
-	check_equal(elog_consumer_shards(consumer), 0);
-	check_equal(elog_consumer_ring_cpu(consumer, 0), EVENTLOG_CPU_UNKNOWN);
 	check_equal(elog_consumer_wait(consumer, 0, NULL), 0);
 	check_equal(elog_consumer_pending(consumer), 0);
 	check_equal(elog_consumer_flush(consumer), 0);
@@ -531,17 +499,14 @@ static void test_backlog(void)
 		.size = sizeof(rule), .provider = "libelog_*",
 	};
 	struct eventlog_describe request = { .size = sizeof(request) };
-	uint64_t position, counts[EVENTLOG_LOST_CAUSES];
 	struct elog_consumer *consumer;
 	struct elog_producer *producer;
 	uint32_t next = 0, wrong = 0;
 	struct elog_event *event;
 	struct elog_item item;
 	cpu_set_t all, one;
-	const void *data;
 	unsigned int i;
 	char *text;
-	size_t size;
 
 	options.flags = ELOG_CONSUMER_OVERWRITE;
 	check_equal(elog_consumer_open(&consumer, &options), -EINVAL);
@@ -551,10 +516,6 @@ static void test_backlog(void)
 	options.backlog_bytes = 1 << 18;
 	check_equal(elog_consumer_open(&consumer, &options), 0);
 	check_equal(elog_consumer_rule_add(consumer, &rule, NULL), 0);
-	check_equal(elog_consumer_raw(consumer, 0, &data, &size, &position), -EINVAL);
-	check_equal(elog_consumer_raw_release(consumer, 0, 0), -EINVAL);
-	check_equal(elog_consumer_raw_flush(consumer), -EINVAL);
-	check_equal(elog_consumer_raw_lost(consumer, 0, counts, EVENTLOG_LOST_CAUSES), -EINVAL);
 
 	sched_getaffinity(0, sizeof(all), &all);
 	CPU_ZERO(&one);
@@ -612,7 +573,6 @@ int main(void)
 		{ "the device is released under load", test_release_under_load },
 		{ "a CPU comes online", test_new_cpu },
 		{ "dropped definitions are read again", test_many_definitions },
-		{ "rings of shards", test_shards },
 		{ "a subscriber without rings", test_no_rings },
 		{ "everything works with a backlog", test_with_backlog },
 		{ "a backlog holds more than a ring", test_backlog },

@@ -18,8 +18,8 @@
 #include <unistd.h>
 
 #include "elog.h"
-#include "format/filter.h"
 #include "util/tap.h"
+#include "util/test_filter.h"
 #include "util/test_random.h"
 #include "util/random_expression.h"
 #include "util/util.h"
@@ -288,16 +288,13 @@ static void end_filter(struct filtered *filtered)
 static void expect(struct filtered *all, const struct elog_schema_event *schema,
 		   const struct elog_item *item, unsigned int index)
 {
-	const struct elog_filter_record record = { schema, item, NAME };
-	const struct elog_filter_subject subject = {
-		elog_filter_record_field, elog_filter_record_common, &record,
-	};
 	struct filtered *filtered;
 	bool whole, passes, incompatible;
 
 	for (filtered = all; filtered < all + FILTERS; filtered++) {
 		incompatible = false;
-		passes = elog_filter_holds(filtered->filter->filter, &subject, &incompatible);
+		passes = record_filter_holds(filtered->filter->filter, schema, item, NAME,
+					     &incompatible);
 		whole = !filtered->bound &&
 			elog_predicate_match(filtered->predicate, item, NAME);
 		if (whole && !passes)

@@ -14,6 +14,7 @@
 
 #include "elog.h"
 #include "format/merge.h"
+#include "unexported/consumer.h"
 #include "util/tap.h"
 #include "util/util.h"
 
@@ -195,6 +196,36 @@ static void test_wake(void)
 	}
 }
 
+/* The rings of shards are the last ones, and have no CPU; parts divide them, too. */
+static void test_shards(void)
+{
+	const struct elog_part_options half = { .size = sizeof(half), .part = 1, .parts = 2 };
+	struct elog_consumer *consumer = subscribe(1 << 16), *part = NULL;
+	unsigned int rings = elog_consumer_rings(consumer), ring, cpus;
+	uint64_t position;
+	const void *data;
+	size_t size;
+
+	check(elog_consumer_shards(consumer) >= 1 && elog_consumer_shards(consumer) < rings);
+	cpus = rings - elog_consumer_shards(consumer);
+	check_equal(elog_consumer_ring_cpu(consumer, 0), 0);
+	for (ring = 0; ring < cpus; ring++)
+		check(elog_consumer_ring_cpu(consumer, ring) == ring ||
+		      elog_consumer_ring_cpu(consumer, ring) == EVENTLOG_CPU_UNKNOWN);
+	for (; ring < rings; ring++) {
+		check_equal(elog_consumer_ring_cpu(consumer, ring), EVENTLOG_CPU_UNKNOWN);
+		check_equal(elog_consumer_raw(consumer, ring, &data, &size, &position), 0);
+	}
+	check_equal(elog_consumer_raw(consumer, rings, &data, &size, &position), -EINVAL);
+	check_equal(elog_consumer_part_open(&part, consumer, &half), 0);
+	for (ring = 0; part && ring < rings; ring++)
+		check_equal(elog_consumer_raw(part, ring, &data, &size, &position),
+			    ring % 2 ? 0 : -EINVAL);
+	check(part && elog_consumer_shards(part) == elog_consumer_shards(consumer));
+	elog_consumer_close(part);
+	unsubscribe(consumer);
+}
+
 static void test_wrong_parts(void)
 {
 	struct elog_consumer_options options = { .size = sizeof(options) };
@@ -232,12 +263,17 @@ static void test_wrong_parts(void)
 	options.flags = ELOG_CONSUMER_NO_RINGS;
 	check_equal(elog_consumer_open(&consumer, &options), 0);
 	check_equal(elog_consumer_part_open(&none, consumer, &part_options), -EINVAL);
+	check_equal(elog_consumer_shards(consumer), 0);
+	check_equal(elog_consumer_ring_cpu(consumer, 0), EVENTLOG_CPU_UNKNOWN);
 	elog_consumer_close(consumer);
 	options.flags = 0;
 	options.backlog_bytes = 1;
 	check_equal(elog_consumer_open(&consumer, &options), 0);
 	check_equal(elog_consumer_part_open(&none, consumer, &part_options), -EINVAL);
 	check_equal(elog_consumer_raw_flush_start(consumer), -EINVAL);
+	check_equal(elog_consumer_raw(consumer, 0, &data, &size, &position), -EINVAL);
+	check_equal(elog_consumer_raw_release(consumer, 0, 0), -EINVAL);
+	check_equal(elog_consumer_raw_lost(consumer, 0, &lost, 1), -EINVAL);
 	elog_consumer_close(consumer);
 }
 
@@ -556,6 +592,7 @@ int main(void)
 	static const struct test tests[] = {
 		{ "a flush does not stop reading", test_flush },
 		{ "a consumer can be woken", test_wake },
+		{ "rings of shards", test_shards },
 		{ "wrong parts are rejected", test_wrong_parts },
 		{ "a part waits for its own rings", test_watermark },
 		{ "parts read in parallel", test_parallel },

@@ -345,6 +345,7 @@ static void test_resize(void)
 	check_equal(lost, 0);
 	/* The kernel asks for a KICK after two of its periods without events. */
 	for (; bytes > small && i < 4000 + PAUSES_MAX / 20; i++) {
+		/* pause: the kernel's periods go by. */
 		nanosleep(&(struct timespec){ .tv_nsec = 20 * PAUSE_NS }, NULL);
 		check(emit(0, i));
 		check_equal(mapped_rings(&bytes), 1);
@@ -766,20 +767,25 @@ static void *emit_until_disabled(void *argument)
 	uint32_t *taken = argument;
 
 	while (__atomic_load_n(&running, __ATOMIC_RELAXED))
-		*taken += emit(0, *taken) ? 1 : 0;
+		__atomic_fetch_add(taken, emit(0, *taken) ? 1 : 0, __ATOMIC_RELAXED);
 	return NULL;
 }
 
 static void test_release(void)
 {
-	uint32_t taken = 0, i;
+	uint32_t taken = 0, before, pauses, i;
 	pthread_t thread;
 
 	open_both(RING_BYTES);
 	running = 1;
 	pthread_create(&thread, NULL, emit_until_disabled, &taken);
 	for (i = 0; i < 8; i++) {
-		nanosleep(&(struct timespec){ .tv_nsec = 5 * PAUSE_NS }, NULL);
+		before = __atomic_load_n(&taken, __ATOMIC_RELAXED);
+		for (pauses = 0; pauses < PAUSES_MAX &&
+		     __atomic_load_n(&taken, __ATOMIC_RELAXED) < before + 1000; pauses++)
+			/* pause: the loop waits for events. */
+			nanosleep(&(struct timespec){ .tv_nsec = PAUSE_NS }, NULL);
+		check(pauses < PAUSES_MAX);
 		elog_producer_release(producer, UINT32_MAX);
 		check_equal(rings(), 0);
 		check_equal(elog_producer_connect(producer), 0);

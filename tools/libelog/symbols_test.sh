@@ -35,7 +35,7 @@ same()
 all_versioned()
 {
 	nm -D --defined-only "$library" |
-		awk '$2 != "A" && $3 !~ /@@LIBELOG_[0-9]+\.[0-9]+$/ { print; bad = 1 }
+		awk '$2 != "A" && $3 !~ /@@LIBELOG_([0-9]+\.[0-9]+|PRIVATE)$/ { print; bad = 1 }
 			END { exit bad || !NR }'
 }
 

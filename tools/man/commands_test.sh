@@ -57,7 +57,7 @@ cat > bin/modprobe <<-STUB
 		case \$word in
 		-a) ;;
 		*=*) grep -rq "module_param.*\\b\${word%%=*}\\b" "$top/module" ;;
-		eventlog) ;;
+		-r|eventlog|eventlog_user_events) ;;
 		*) [ -e "$top/module/providers/\$word.c" ] ;;
 		esac || echo "elog modprobe: \$word is not known" >> "$work/errors"
 	done
@@ -172,7 +172,7 @@ wrong_commands_are_found()
 		! accepted block "$command" > unused || { echo "$command"; return 1; }
 	done
 	for command in 'elog list' 'elog show job.elog' 'elog sql job.elog "select path from start"' \
-		'make check' 'sudo modprobe eventlog user_events=off' 'elog ship --once nats://one job.elog'; do
+		'make check' 'sudo modprobe eventlog_user_events dynamic=1' 'elog ship --once nats://one job.elog'; do
 		accepted block "$command" || return 1
 	done
 	accepted text 'elog capture -o'

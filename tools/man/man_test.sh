@@ -117,12 +117,12 @@ options_agree()
 	[ -s "$work/help" ] && diff "$work/help" "$work/page"
 }
 
-# selftests/examples.bats runs the examples.
+# selftests/examples.bats and examples_stock.bats run the examples.
 verbs_have_examples()
 {
 	for verb in $(verbs); do
 		grep -q '^\.Sh EXAMPLES' "elog-$verb.1" &&
-			grep -q "run_page elog-$verb\.1\$" "$top/selftests/examples.bats" ||
+			grep -q "run_page elog-$verb\.1\$" "$top"/selftests/examples*.bats ||
 			{ echo "$verb"; return 1; }
 	done
 }

@@ -5,20 +5,19 @@
  * This file defines the whole interface between eventlog.ko and user space.  It
  * uses only fixed-size types, compiles as C89 with GNU extensions, C11 and C++11,
  * and every struct has the same layout on 32-bit and 64-bit machines.  See
- * eventlog(4) for a description of every call and errno.  Longer than 900 lines because
- * programs include a single header.
+ * eventlog(4) for a description of every call and errno.
  *
  * Rules common to all ioctls:
  *  - The request is EVENTLOG_IOC(number).  Any other encoding of the number fails
- *    with ENOTTY, except for VERSION, which ignores direction and size: a program of
+ *    with ENOTTY, except for INFO, which ignores direction and size: a program of
  *    another ABI version can always find out which version the module has.
  *  - The argument is a struct.  The caller sets its first member to the size of
  *    the struct in bytes, as the caller was compiled.  A struct shorter than the
  *    kernel's is treated as zero-filled at the end.  A longer one is accepted if
  *    the additional bytes are zero (E2BIG otherwise).  Results are written up to
  *    the caller's size; bytes beyond the kernel's struct are set to zero.
- *  - The struct must have all members of the first release of ABI version 2, except
- *    reserved ones at its end (EINVAL otherwise).  VERSION needs only size and abi.
+ *  - The struct must have all members of the first release of ABI version 3, except
+ *    reserved ones at its end (EINVAL otherwise).  INFO needs only size and abi.
  *  - Pointers are passed as __u64.
  *  - A call that fails changes nothing.
  *
@@ -26,19 +25,21 @@
  * for each place: an unknown call with ENOTTY; an unknown flag, an unknown value of an
  * enum, a reserved member that is not zero, and a reserved write_index with EINVAL; a
  * member beyond the kernel's struct that is not zero with E2BIG.  Each errno has other
- * causes too: use the FEATURE bits and limits of VERSION to find out what works.
+ * causes too: use the FEATURE bits and limits of INFO to find out what works.
  *
- * EVENTLOG_ABI_VERSION changes only if a program that works with the previous version
- * could fail or misread something.  It does not change if calls, flags, members at the
- * end of a struct, causes of loss, record types or ring flags are added.  A program can
- * find these by FEATURE bits, and by the size of a result: a kernel that does not know
- * a member leaves it zero.
+ * From version 3 on, EVENTLOG_ABI_VERSION changes only if a program that works with the
+ * previous version could fail or misread something.  It does not change if calls, kinds of
+ * lists, flags, members at the end of a struct, causes of loss, quotas, record types or ring
+ * flags are added.  Numbers of calls, flags and other constants never get another meaning.  A
+ * program can find additions by FEATURE bits, and by the size of a result: a kernel that does
+ * not know a member leaves it zero.  See "Changes after version 3" in eventlog(4).
  *
  * What a program must do with values that it does not know, because the kernel is newer:
  *  - Ignore bits of a status byte, of DESCRIBE.state, of a ring's flags and of a record's
  *    size_flags.  They never change how the rest is read.
  *  - Skip a record of an unknown type, by its size.  Only its size_flags are defined.
  *  - Add losses of an unknown cause to the sum, and show them with the cause's number.
+ *  - Do not write to reserved bytes of a producer ring: they may get a meaning.
  *
  * The first REGISTER makes an open file a producer, the first SUBSCRIBE makes it a
  * subscriber; after that the other call fails with EBUSY.  Reading a file that has
@@ -54,9 +55,9 @@
 #include <linux/types.h>
 
 #define EVENTLOG_DEVICE			"/dev/eventlog"
-#define EVENTLOG_ABI_VERSION		2
+#define EVENTLOG_ABI_VERSION		3
 
-/* Fixed limits.  VERSION reports the configurable limits. */
+/* Fixed limits.  INFO reports the configurable limits. */
 #define EVENTLOG_PAYLOAD_MAX		65536	/* bytes of one event */
 #define EVENTLOG_COMMAND_MAX		4096	/* bytes, NUL included */
 #define EVENTLOG_SCHEMA_MAX		32768	/* bytes of a schema in REGISTER, NUL included */
@@ -89,14 +90,11 @@ enum eventlog_level {
 #define EVENTLOG_IOC_TYPE	0xE7
 #define EVENTLOG_IOC(nr)	_IOWR(EVENTLOG_IOC_TYPE, nr, __u32)
 
-#define EVENTLOG_IOC_VERSION	EVENTLOG_IOC(0)
+#define EVENTLOG_IOC_INFO	EVENTLOG_IOC(0)
 #define EVENTLOG_IOC_REGISTER	EVENTLOG_IOC(1)
 #define EVENTLOG_IOC_UNREGISTER	EVENTLOG_IOC(2)
 #define EVENTLOG_IOC_DELETE	EVENTLOG_IOC(3)
-#define EVENTLOG_IOC_COUNTS	EVENTLOG_IOC(4)
-#define EVENTLOG_IOC_DEFINITIONS EVENTLOG_IOC(5)
-#define EVENTLOG_IOC_QUOTA	EVENTLOG_IOC(6)
-/* 7: reserved for instances */
+#define EVENTLOG_IOC_LIST	EVENTLOG_IOC(5)
 #define EVENTLOG_IOC_SUBSCRIBE	EVENTLOG_IOC(8)
 #define EVENTLOG_IOC_RULE_ADD	EVENTLOG_IOC(9)
 #define EVENTLOG_IOC_RULE_DEL	EVENTLOG_IOC(10)
@@ -104,36 +102,48 @@ enum eventlog_level {
 #define EVENTLOG_IOC_STAT	EVENTLOG_IOC(12)
 #define EVENTLOG_IOC_DESCRIBE	EVENTLOG_IOC(13)
 #define EVENTLOG_IOC_PAUSE	EVENTLOG_IOC(14)
-#define EVENTLOG_IOC_NAMES	EVENTLOG_IOC(15)
-#define EVENTLOG_IOC_MARKER_NEXT EVENTLOG_IOC(16)
 #define EVENTLOG_IOC_MARKER_SET	EVENTLOG_IOC(17)
-#define EVENTLOG_IOC_POLICY_ADD	EVENTLOG_IOC(18)
-#define EVENTLOG_IOC_POLICY_NEXT EVENTLOG_IOC(19)
 #define EVENTLOG_IOC_FILTER_GET	EVENTLOG_IOC(20)
-/* 21 to 23: reserved for markers */
+#define EVENTLOG_IOC_MARKER_HANDLERS EVENTLOG_IOC(21)
 #define EVENTLOG_IOC_ATTACH	EVENTLOG_IOC(24)
 #define EVENTLOG_IOC_DETACH	EVENTLOG_IOC(25)
 #define EVENTLOG_IOC_INSTANCE_CREATE EVENTLOG_IOC(26)
 #define EVENTLOG_IOC_INSTANCE_DELETE EVENTLOG_IOC(27)
-#define EVENTLOG_IOC_INSTANCE_NEXT EVENTLOG_IOC(28)
 #define EVENTLOG_IOC_INSTANCE_OPEN EVENTLOG_IOC(29)
-/* 30 and 31: reserved for instances */
 
 /* ------------------------------------------------------------------------
- * nr 0, any role: version, features and limits of the kernel module
+ * nr 0, any role: the version and the limits of the module, what exists in the domain, and what
+ * the file's user may make the kernel keep.  The struct may end behind any member.  size, abi and
+ * release are the same in all versions of the ABI from 3 on.
+ *
+ * The user is the opener of the file; all uids of a user namespace count for its owner.  Calls
+ * that would exceed a limit fail with EDQUOT.  Openers with CAP_SYS_RESOURCE have no limits.
+ * All openers of an instance are one user, see INSTANCE_CREATE.
  */
-#define EVENTLOG_FEATURE_OVERWRITE	(1ULL << 0) /* flight-recorder rings */
-#define EVENTLOG_FEATURE_PAUSE		(1ULL << 1) /* PAUSE */
-#define EVENTLOG_FEATURE_MARKERS	(1ULL << 3) /* MARKER_NEXT, MARKER_SET */
-#define EVENTLOG_FEATURE_NAMES		(1ULL << 4) /* NAMES */
-#define EVENTLOG_FEATURE_MAPPED		(1ULL << 5) /* ATTACH, DETACH, SUBSCRIBE_MAPPED */
-#define EVENTLOG_FEATURE_BATCH		(1ULL << 6) /* WRITE_BATCH */
-#define EVENTLOG_FEATURE_DEFINITIONS	(1ULL << 7) /* DEFINITIONS */
-#define EVENTLOG_FEATURE_INSTANCES	(1ULL << 8) /* INSTANCE_CREATE and the like */
+#define EVENTLOG_FEATURE_TRACE		(1ULL << 0) /* events are trace events of ftrace */
+#define EVENTLOG_FEATURE_INSTANCES	(1ULL << 1) /* instances can be created */
 
-struct eventlog_version {
+enum eventlog_quota {
+	EVENTLOG_QUOTA_EVENTS		= 0,	/* live definitions */
+	EVENTLOG_QUOTA_DEFINITIONS	= 1,	/* new definitions in a second */
+	EVENTLOG_QUOTA_REGISTRATIONS	= 2,
+	EVENTLOG_QUOTA_TRACE_BYTES	= 3,	/* beyond it, events are not in tracefs */
+	EVENTLOG_QUOTA_RETAINED_BYTES	= 4,	/* beyond it, the oldest texts go */
+	EVENTLOG_QUOTA_RING_BYTES	= 5,	/* rings of subscribers and of producers */
+};
+#define EVENTLOG_QUOTAS		6
+#define EVENTLOG_QUOTAS_MAX	16	/* room for quotas in INFO and INSTANCE_CREATE */
+
+struct eventlog_user_quota {
+	__u64 limit;		/* ~0: there is none; 0 as well: an unknown quota */
+	__u64 use;
+	__u64 denied;		/* how often the limit was reached */
+};
+
+struct eventlog_info {
 	__u32 size;
 	__u32 abi;		/* out: EVENTLOG_ABI_VERSION */
+	char  release[16];	/* out: the module's version, NUL-terminated */
 	__u64 features;		/* out: EVENTLOG_FEATURE_* */
 	__u64 ring_bytes_max;	/* out: SUBSCRIBE.ring_bytes */
 	__u32 payload_max;	/* out: bytes of one event's payload */
@@ -142,15 +152,23 @@ struct eventlog_version {
 	__u32 subscribers_max;	/* out: subscribers in this domain */
 	__u32 rules_max;	/* out: rules per subscriber */
 	__u32 registrations_max; /* out: registrations per file */
-	char  release[16];	/* out: the module's version, NUL-terminated */
 	__u32 policies_max;	/* out: marker policies in this domain */
 	__u32 terms_max;	/* out: terms of one filter */
+	__u32 events;		/* out: live definitions */
+	__u32 enabled;		/* out: of these, with a listener */
+	__u32 retained;		/* out: ended definitions whose text is kept */
+	__u32 providers;	/* out: kernel providers */
+	__u32 subscribers;	/* out: subscribers, those in the kernel included */
+	__u32 policies;		/* out: marker policies */
+	__u32 restricted;	/* out: 1: DESCRIBE and the status listing leave out others' events */
+	__u32 instance;		/* out: id of the file's instance; 0: the root */
+	struct eventlog_user_quota quotas[EVENTLOG_QUOTAS_MAX]; /* out: by enum eventlog_quota */
 };
 
 /* ------------------------------------------------------------------------
  * nr 1, producer: register an event
  *
- * command: "name [type field[;type field...]]", types
+ * command: "name ["description"] [type field[;type field...]]", types
  *	u8 u16 u32 u64 s8 s16 s32 s64
  *	char, unsigned char, short, unsigned short, int, unsigned int
  *	char[N], unsigned char[N]
@@ -162,8 +180,10 @@ struct eventlog_version {
  * part.  The offset is relative to the start of the payload (__data_loc) or to the
  * end of the word (__rel_loc).  The size of a string includes its NUL.
  *
- * Registrations with the same provider, name, fields, level and keywords share one
- * definition.  If any of these differs, another definition is created.
+ * The description is a string as in elog_schema(5), in printable ASCII, and is not empty.
+ *
+ * Registrations with the same provider, name, description, fields, level and keywords share
+ * one definition.  If any of these differs, another definition is created.
  *
  * With EVENTLOG_REGISTER_SCHEMA, command is a schema text in canonical form, see
  * elog_schema(5), that describes one event, which is the last statement.  The schema
@@ -216,79 +236,153 @@ struct eventlog_delete {
 	__u64 event;		/* const char * */
 };
 
-/* nr 4, any role: numbers of what exists in the domain */
-struct eventlog_counts {
-	__u32 size;
-	__u32 flags;		/* 0 */
-	__u32 events;		/* out: live definitions */
-	__u32 enabled;		/* out: of these, with a listener */
-	__u32 retained;		/* out: ended definitions whose text is kept */
-	__u32 providers;	/* out: kernel providers */
-	__u32 subscribers;	/* out: subscribers, those in the kernel included */
-	__u32 policies;		/* out: marker policies */
-	__u32 restricted;	/* out: 1: DESCRIBE and the status listing leave out others' events */
-	__u32 reserved[7];
+/*
+ * nr 5: list definitions, names of threads, instances, markers, policies or
+ * registrations.  All lists have the same rules.
+ *
+ * The call fills the buffer with elements, in the order of their keys, from the first one whose
+ * key is greater than cursor, and sets cursor to the key where the next call continues, or to 0
+ * if that was all.  So begin with 0, and repeat the call until cursor is 0 again:
+ *
+ *	do {
+ *		list.buffer_size = sizeof(buffer);
+ *		ioctl(fd, EVENTLOG_IOC_LIST, &list);
+ *		... count elements, each size bytes behind the previous one ...
+ *	} while (list.cursor);
+ *
+ * A call looks at a limited number of elements, also of those that the opener may not see.  So
+ * it may return few of them, and even none: that is not the end.  An element that is made or
+ * ends meanwhile may be missing.
+ *
+ * An element begins with struct eventlog_element.  text_offset is also the size of the
+ * element's struct, as the kernel knows it: take members that are not in front of it as 0.
+ *
+ * EMSGSIZE: buffer_size is too small for the next element and was set to the size needed;
+ * nothing else was set.  EINVAL: an unknown kind, or a member that is not for this kind and not
+ * 0.  EPERM: the opener needs CAP_PERFMON.  EINTR: a fatal signal arrived.
+ */
+enum eventlog_list_kind {
+	/* any role: struct eventlog_definition, key: descriptor, text: the schema */
+	EVENTLOG_LIST_DEFINITIONS	= 0,
+	/* subscriber: struct eventlog_name, key: opaque.  ENXIO: no such ring */
+	EVENTLOG_LIST_NAMES		= 1,
+	/*
+	 * any role: struct eventlog_instance_info, key: id, text: the name.  A file of the root
+	 * needs CAP_PERFMON.  A file of an instance lists only this instance.
+	 */
+	EVENTLOG_LIST_INSTANCES		= 2,
+	/*
+	 * any role, CAP_PERFMON: struct eventlog_marker_info, key: descriptor of its event, text:
+	 * module, tag, path, function, source text of the filter, empty if there is none
+	 */
+	EVENTLOG_LIST_MARKERS		= 3,
+	/*
+	 * any role, CAP_PERFMON: struct eventlog_policy_info, key: id, newer policies have greater
+	 * ones, text: program, marker, source text of the filter, empty if there is none
+	 */
+	EVENTLOG_LIST_POLICIES		= 4,
+	/*
+	 * any role: struct eventlog_registration_info, key: opaque.  An opener without CAP_PERFMON
+	 * and CAP_SYS_ADMIN only finds registrations of files that its effective uid has opened
+	 */
+	EVENTLOG_LIST_REGISTRATIONS	= 5,
 };
 
-/*
- * nr 5, any role: get many definitions, in the order of their descriptors, as DESCRIBE
- * returns them one by one.  The first one is the first after descriptor.  Repeat the call
- * with the returned descriptor, and with the size of the buffer, until it fails with ENOENT:
- * there are no more.  A call looks at a limited number of definitions, also of those that
- * the opener may not see.  So it may return few of them, and even none: that is not the end.
- *
- * EMSGSIZE: buffer_size is too small for the next definition and was set to the size needed.
- * EINTR: a fatal signal arrived.
- *
- * The buffer contains count structs, each size bytes behind the previous one.
- */
-#define EVENTLOG_DEFINITION_ALIGN	8	/* size is a multiple of it */
+#define EVENTLOG_LIST_ALIGN	8	/* sizes of elements are multiples of it */
+
+struct eventlog_list {
+	__u32 size;
+	__u32 kind;		/* enum eventlog_list_kind */
+	__u64 cursor;		/* in: 0 for the first call; out: for the next one, 0: the end */
+	__u64 buffer;		/* where the elements go */
+	__u32 buffer_size;	/* in: bytes at buffer; out: bytes used */
+	__u32 count;		/* out: number of elements */
+	__u64 since;		/* NAMES: only names whose time is not before this; 0: all */
+	__u32 ring;		/* NAMES: index of the ring */
+	__u32 flags;		/* 0 */
+};
+
+struct eventlog_element {
+	__u32 size;		/* bytes, with the text, to the next element */
+	__u32 text_offset;	/* bytes to the text: strings, each with its NUL */
+};
 
 struct eventlog_definition {
-	__u32 size;		/* bytes, with the text, to the next struct */
+	__u32 size;
+	__u32 text_offset;
 	__u32 descriptor;
-	__u32 state;		/* EVENTLOG_DESCRIBED_* */
-	__u32 provider_id;	/* state to instance, and sync and sync_pid: as in DESCRIBE */
+	__u32 state;		/* EVENTLOG_DESCRIBED_*; this and the rest: as in DESCRIBE */
+	__u32 provider_id;
 	__u32 instance;
-	__u32 text_offset;	/* bytes from this struct to the text */
-	__u32 text_size;	/* bytes of the text, NUL included */
 	__u32 sync;
 	__u32 sync_pid;
-	__u32 reserved;
-};
-
-struct eventlog_definitions {
-	__u32 size;
-	__u32 flags;		/* 0 */
-	__u32 descriptor;	/* in: 0 for the first call; out: where the next call continues */
-	__u32 count;		/* out: number of definitions in the buffer */
-	__u64 buffer;		/* struct eventlog_definition * */
-	__u32 buffer_size;	/* in: bytes at buffer; out: bytes used */
-	__u32 reserved;
 };
 
 /*
- * nr 6, any role: what the file's user may make the kernel keep, and what it uses.  The
- * user is the opener of the file; all uids of a user namespace count for its owner.  Calls
- * that would exceed a limit fail with EDQUOT.  Openers with CAP_SYS_RESOURCE have no limits.
- * All openers of an instance are one user, see INSTANCE_CREATE.
+ * The name of a thread that has written records to the ring.  A thread that writes a record
+ * leaves its name until another thread, whose tid has the same lowest bits, writes a record
+ * there.  So there are at most EVENTLOG_NAMES_MAX names.  A thread that is not in the
+ * subscriber's pid namespace has no name.
  */
-enum eventlog_quota {
-	EVENTLOG_QUOTA_EVENTS		= 0,	/* live definitions */
-	EVENTLOG_QUOTA_DEFINITIONS	= 1,	/* new definitions in a second */
-	EVENTLOG_QUOTA_REGISTRATIONS	= 2,
-	EVENTLOG_QUOTA_TRACE_BYTES	= 3,	/* beyond it, events are not in tracefs */
-	EVENTLOG_QUOTA_RETAINED_BYTES	= 4,	/* beyond it, the oldest texts go */
-	EVENTLOG_QUOTA_RING_BYTES	= 5,	/* rings of subscribers and of producers */
-};
-#define EVENTLOG_QUOTAS		6
-
-struct eventlog_user_quota {
+struct eventlog_name {
 	__u32 size;
-	__u32 quota;		/* enum eventlog_quota; EINVAL: unknown */
-	__u64 limit;		/* out: ~0: there is none */
-	__u64 use;		/* out */
-	__u64 denied;		/* out: how often the limit was reached */
+	__u32 text_offset;
+	__u64 time;		/* of the thread's first record with this name */
+	__u32 pid;		/* process (tgid), in the subscriber's pid namespace */
+	__u32 tid;		/* thread, in the subscriber's pid namespace */
+	char  comm[16];		/* NUL-terminated; there is no text */
+};
+
+struct eventlog_instance_info {
+	__u32 size;
+	__u32 text_offset;
+	__u32 id;
+	__u32 owner;		/* uid in the caller's user namespace, or the overflow uid */
+	__u32 group;		/* gid, likewise */
+	__u32 mode;		/* permissions that the node got */
+	__u32 events;		/* live definitions */
+	__u32 subscribers;
+	__u32 files;		/* open files */
+	__u32 reserved;
+};
+
+/* A registration of an event by a program. */
+struct eventlog_registration_info {
+	__u32 size;
+	__u32 text_offset;	/* there is no text */
+	__u32 descriptor;	/* of the event */
+	/*
+	 * The process that has registered the first event of the file, in the caller's pid
+	 * namespace; 0: it is not in the namespace, or has ended.
+	 */
+	__u32 pid;
+	__u32 handlers;		/* of MARKER_HANDLERS */
+	__u32 defaults;		/* of MARKER_HANDLERS */
+};
+
+struct eventlog_marker_info {
+	__u32 size;
+	__u32 text_offset;
+	__u32 descriptor;	/* of the marker's event */
+	__u32 handlers;		/* EVENTLOG_MARKER_*: switched on */
+	__u32 defaults;		/* EVENTLOG_MARKER_*: on when the module was loaded */
+	__u32 allowed;		/* EVENTLOG_MARKER_*: may be switched on */
+	__u32 active;		/* EVENTLOG_MARKER_*: on and, for TRACE, with a listener */
+	__u32 line;		/* line in the source file */
+	__u32 ordinal;		/* number of markers before it in the function */
+	__u32 filtered;		/* 1: it has a filter, whose text may be empty */
+	__u64 id;
+	__u64 rejected;		/* how often the filter was false */
+	__u64 suppressed;	/* lines suppressed, by the rate limit or the context */
+};
+
+struct eventlog_policy_info {
+	__u32 size;
+	__u32 text_offset;
+	__u32 id;
+	__u32 handlers;		/* EVENTLOG_MARKER_* */
+	__u32 operation;	/* EVENTLOG_MARKER_OP_ADD or _REMOVE */
+	__u32 reserved;
 };
 
 /* ------------------------------------------------------------------------
@@ -431,8 +525,8 @@ struct eventlog_detach {
  * offset.  The kernel copies terms, pool and text once, and checks the copy.
  *
  * term_size is the size of struct eventlog_term as the caller was compiled, and the
- * distance from one term to the next.  In both directions, with RULE_ADD, MARKER_SET
- * and POLICY_ADD and with FILTER_GET, members that only one side knows are zero, or the
+ * distance from one term to the next.  In both directions, with RULE_ADD and MARKER_SET
+ * and with FILTER_GET, members that only one side knows are zero, or the
  * call fails with E2BIG.  A term_size below EVENTLOG_TERM_SIZE_MIN is EINVAL.
  */
 #define EVENTLOG_TERMS_MAX	64
@@ -507,7 +601,6 @@ struct eventlog_term {
  */
 #define EVENTLOG_SUBSCRIBE_OVERWRITE	(1U << 0) /* a full ring overwrites the oldest records */
 #define EVENTLOG_SUBSCRIBE_MAPPED	(1U << 1) /* events from producer rings, in shard rings */
-#define EVENTLOG_SUBSCRIBE_INSTANCES	(1U << 2) /* reserved: events of other instances */
 
 struct eventlog_subscribe {
 	__u32 size;
@@ -520,7 +613,6 @@ struct eventlog_subscribe {
 	__u64 ring_stride;	/* out: offset between rings, and the length to mmap */
 	__u32 generation;	/* out: changes when a ring is added */
 	__u32 shards;		/* out: with MAPPED, so many of the rings are shard rings */
-	__u64 instances;	/* reserved: const char *, a glob over instance names; 0 */
 };
 
 /*
@@ -543,7 +635,6 @@ struct eventlog_rule {
 	__u32 sample;		/* deliver the first of every N matching events; 0 and 1: all */
 	__u32 rule_id;		/* out: for RULE_DEL; never 0 */
 	__u64 filter;		/* const struct eventlog_filter *, 0: none */
-	__u64 reserved;
 };
 
 /* nr 10, subscriber: delete a rule */
@@ -612,10 +703,8 @@ struct eventlog_stat {
  *
  * An opener without CAP_PERFMON and CAP_SYS_ADMIN only finds definitions of which its
  * effective uid has a registration, and those of kernel providers.  For the latter, state
- * has no bits but LIVE and KERNEL.  EINTR: a fatal signal arrived.
+ * has no bits but LIVE and KERNEL.
  */
-#define EVENTLOG_DESCRIBE_NEXT	(1U << 0) /* the first definition after descriptor */
-
 #define EVENTLOG_DESCRIBED_LIVE		(1U << 0) /* it has a producer or is persistent */
 #define EVENTLOG_DESCRIBED_ENABLED	(1U << 1) /* it has a listener */
 #define EVENTLOG_DESCRIBED_PERSIST	(1U << 2) /* it is persistent */
@@ -632,8 +721,8 @@ struct eventlog_stat {
 
 struct eventlog_describe {
 	__u32 size;
-	__u32 flags;		/* EVENTLOG_DESCRIBE_* */
-	__u32 descriptor;	/* in; out: id of the definition described */
+	__u32 flags;		/* 0 */
+	__u32 descriptor;	/* in */
 	__u32 text_size;	/* in: bytes at text; out: bytes of the text, NUL included */
 	__u64 text;		/* char * */
 	__u32 state;		/* out: EVENTLOG_DESCRIBED_* */
@@ -659,31 +748,6 @@ struct eventlog_pause {
 	__u32 paused;		/* 1: pause, 0: resume */
 };
 
-/*
- * nr 15, subscriber: get the names of threads that have written records to a ring.  A
- * thread that writes a record leaves its name until another thread, whose tid has the
- * same lowest bits, writes a record there.  So there are at most EVENTLOG_NAMES_MAX
- * names.  A thread that is not in the subscriber's pid namespace has no name.
- * EMSGSIZE: count is too small and was set to the number needed.
- */
-struct eventlog_name {
-	__u64 time;		/* of the thread's first record with this name */
-	__u32 pid;		/* process (tgid), in the subscriber's pid namespace */
-	__u32 tid;		/* thread, in the subscriber's pid namespace */
-	char  comm[16];		/* NUL-terminated */
-};
-
-struct eventlog_names {
-	__u32 size;
-	__u32 flags;		/* 0 */
-	__u32 ring;		/* index; ENXIO: no such ring */
-	__u32 count;		/* in: structs at names; out: number of names */
-	__u64 since;		/* only names whose time is not before this; 0: all */
-	__u64 names;		/* struct eventlog_name * */
-	__u32 name_size;	/* sizeof(struct eventlog_name), as the caller was compiled */
-	__u32 reserved;		/* 0 */
-};
-
 /* ------------------------------------------------------------------------
  * Markers of kernel modules, eventlog_marker(9).
  *
@@ -697,32 +761,6 @@ struct eventlog_names {
 #define EVENTLOG_MARKER_TRACE	(1U << 1) /* emit the event to its listeners */
 #define EVENTLOG_MARKER_PROBE	(1U << 2) /* call attached functions, the static tracepoint */
 
-/*
- * nr 16, any role, CAP_PERFMON: get the first marker whose event has a greater
- * descriptor than the given one.  ENOENT: there is none.  The text consists of four
- * NUL-terminated strings: module, tag, path, function.  EMSGSIZE: text_size or
- * filter_text_size is too small; both were set to the sizes needed.
- */
-struct eventlog_marker_next {
-	__u32 size;
-	__u32 flags;		/* 0 */
-	__u32 descriptor;	/* in: 0 for the first marker; out: of the marker's event */
-	__u32 text_size;	/* in: bytes at text; out: bytes of the text */
-	__u64 text;		/* char * */
-	__u64 id;		/* out */
-	__u32 handlers;		/* out: EVENTLOG_MARKER_*: switched on */
-	__u32 defaults;		/* out: EVENTLOG_MARKER_*: on when the module was loaded */
-	__u32 allowed;		/* out: EVENTLOG_MARKER_*: may be switched on */
-	__u32 active;		/* out: EVENTLOG_MARKER_*: on and, for TRACE, with a listener */
-	__u32 line;		/* out: line in the source file */
-	__u32 ordinal;		/* out: number of markers before it in the function */
-	__u64 filter_text;	/* char *, the source text of the filter; 0: not requested */
-	__u32 filter_text_size;	/* in: bytes at filter_text; out: of it; 0: there is no filter */
-	__u32 reserved;		/* 0 */
-	__u64 rejected;		/* out: how often the filter was false */
-	__u64 suppressed;	/* out: lines suppressed, by the rate limit or the context */
-};
-
 enum eventlog_marker_operation {
 	EVENTLOG_MARKER_OP_ADD		= 0,	/* switch these handlers on */
 	EVENTLOG_MARKER_OP_REMOVE	= 1,	/* switch these handlers off */
@@ -730,81 +768,50 @@ enum eventlog_marker_operation {
 };
 
 /*
- * nr 17, any role, CAP_PERFMON: switch handlers of all matching markers.  ENOENT: no
- * marker matches.  A marker that does not allow one of the handlers is not changed.
+ * nr 17, any role, CAP_PERFMON: switch handlers of all matching markers of modules, or, with
+ * EVENTLOG_MARKER_SET_PROGRAMS, of programs.
  *
- * With a filter, the handlers of a marker and the functions that modules have attached
- * to it run only if the filter is true for the marker's fields.  ADD and REPLACE replace
- * the marker's previous filter, also if there is no new one.  A marker has no filter
+ * Of modules: ENOENT: no marker matches.  A marker that does not allow one of the handlers is
+ * not changed.  With a filter, the handlers of a marker and the functions that modules have
+ * attached to it run only if the filter is true for the marker's fields.  ADD and REPLACE
+ * replace the marker's previous filter, also if there is no new one.  A marker has no filter
  * while all its handlers are off.  A marker is not changed if it lacks a field of the
  * filter or if the type of a field does not support the comparison.
+ *
+ * Of programs, see elog_marker(3): these are events of processes whose provider name begins
+ * with "markers_".  The program's own settings and the marker policies decide which handlers
+ * other than TRACE they have.  The call adds a policy, which the kernel keeps until the module is
+ * unloaded.  It applies all policies, in order, to each event that they match: to live events
+ * immediately, to others when they are registered.  The result is EVENTLOG_STATUS_PRINT and
+ * EVENTLOG_STATUS_PROBE in the event's status byte.  If a policy has a filter, only
+ * EVENTLOG_STATUS_FILTER is set.  The program gets the filter with FILTER_GET, keeps it until the
+ * generation changes, and evaluates it each time the marker fires.  Filters work as for
+ * modules.  Earlier policies that no longer have an effect are dropped, and so is a new
+ * policy without an effect.  ENOSPC: there are already EVENTLOG_POLICIES_MAX.  Only PRINT and
+ * PROBE, at least one of them, and only ADD and REMOVE are possible, and id and descriptor
+ * are 0.
  */
-#define EVENTLOG_MARKER_SET_ID	(1U << 0) /* only markers with this id */
+#define EVENTLOG_MARKER_SET_ID		(1U << 0) /* only markers with this id */
+#define EVENTLOG_MARKER_SET_PROGRAMS	(1U << 1) /* of programs: add a policy */
+
+#define EVENTLOG_PROGRAM_PREFIX	"markers_"
+#define EVENTLOG_POLICIES_MAX	256
 
 struct eventlog_marker_set {
 	__u32 size;
 	__u32 flags;		/* EVENTLOG_MARKER_SET_* */
-	__u64 module;		/* const char *, a glob over module names; 0: all */
-	__u64 marker;		/* const char *, a glob over tags and places; 0: all */
+	__u64 owner;		/* const char *, a glob over modules or programs; 0: all */
+	__u64 marker;		/* const char *, a glob over tags and places, or events; 0: all */
 	__u64 id;		/* with EVENTLOG_MARKER_SET_ID */
 	__u64 filter;		/* const struct eventlog_filter *; 0: none */
 	__u32 handlers;		/* EVENTLOG_MARKER_* */
 	__u32 operation;	/* enum eventlog_marker_operation */
 	__u32 descriptor;	/* only the marker whose event has this descriptor; 0: all */
-	__u32 matched;		/* out: number of matching markers */
+	__u32 matched;		/* out: number of matching markers; of programs: live events */
 	__u32 changed;		/* out: of these, handlers or filter changed */
 	__u32 denied;		/* out: of these, a handler is not allowed */
 	__u32 incompatible;	/* out: of these, incompatible with the filter */
-	__u32 reserved;		/* 0 */
-};
-
-/*
- * Markers of programs, see elog_marker(3), are events of processes whose provider
- * name begins with "markers_".  The program's own settings and the marker policies
- * decide which handlers other than TRACE they have.  The kernel keeps a policy until
- * the module is unloaded.  It applies all policies, in order, to each event that they
- * match: to live events immediately, to others when they are registered.  The result
- * is EVENTLOG_STATUS_PRINT and EVENTLOG_STATUS_PROBE in the event's status byte.  If a
- * policy has a filter, only EVENTLOG_STATUS_FILTER is set.  The program gets the filter
- * with FILTER_GET, keeps it until the generation changes, and evaluates it each time
- * the marker fires.
- *
- * nr 18, any role, CAP_PERFMON: add a marker policy.  Filters work as in
- * MARKER_SET.  Earlier policies that no longer have an effect are dropped, and so is
- * a new policy without an effect.  ENOSPC: there are already EVENTLOG_POLICIES_MAX.
- */
-#define EVENTLOG_PROGRAM_PREFIX	"markers_"
-#define EVENTLOG_POLICIES_MAX	256
-
-struct eventlog_marker_policy {
-	__u32 size;
-	__u32 flags;		/* 0 */
-	__u64 program;		/* const char *, a glob over names behind "markers_"; 0: all */
-	__u64 marker;		/* const char *, a glob over event names; 0: all */
-	__u64 filter;		/* const struct eventlog_filter *, with ADD; 0: none */
-	__u32 handlers;		/* EVENTLOG_MARKER_PRINT, EVENTLOG_MARKER_PROBE: at least one */
-	__u32 operation;	/* EVENTLOG_MARKER_OP_ADD or _REMOVE */
-	__u32 matched;		/* out: number of live events that match */
-	__u32 changed;		/* out: of these, handlers or filter changed */
-	__u32 incompatible;	/* out: of these, incompatible with the filter */
-	__u32 id;		/* out: for POLICY_NEXT; 0: it had no effect and was dropped */
-	__u64 reserved;		/* 0 */
-};
-
-/*
- * nr 19, any role, CAP_PERFMON: get the first policy with a greater id than the given
- * one.  Newer policies have greater ids.  ENOENT: there is none.  The text consists of
- * three NUL-terminated strings: program, marker, source text of the filter (empty if
- * there is none).  EMSGSIZE: text_size is too small and was set to the size needed.
- */
-struct eventlog_marker_policy_next {
-	__u32 size;
-	__u32 id;		/* in: 0 for the first policy; out: its id */
-	__u64 text;		/* char * */
-	__u32 text_size;	/* in: bytes at text; out: bytes of the text */
-	__u32 handlers;		/* out: EVENTLOG_MARKER_* */
-	__u32 operation;	/* out: EVENTLOG_MARKER_OP_ADD or _REMOVE */
-	__u32 reserved;		/* 0 */
+	__u32 policy;		/* out: id of the policy; 0: it had no effect and was dropped */
 };
 
 /*
@@ -838,6 +845,17 @@ struct eventlog_filter_get {
 	__u32 generation;	/* out: of the status map, when the results were taken */
 };
 
+/*
+ * nr 21, producer: say which handlers the program itself has enabled for a marker, for
+ * EVENTLOG_LIST_REGISTRATIONS.  Until then these are TRACE.  ENOENT: no such write_index.
+ */
+struct eventlog_marker_handlers {
+	__u32 size;
+	__u32 write_index;
+	__u32 handlers;		/* EVENTLOG_MARKER_*: enabled now */
+	__u32 defaults;		/* EVENTLOG_MARKER_*: enabled at first */
+};
+
 /* ------------------------------------------------------------------------
  * Instances.
  *
@@ -857,7 +875,7 @@ struct eventlog_filter_get {
  * passes the file on.  The holder of one file gets more of them with INSTANCE_OPEN.
  *
  * After INSTANCE_DELETE there is no node, and the files that are still open are of no use:
- *  - REGISTER, ATTACH, SUBSCRIBE, RULE_ADD, POLICY_ADD, INSTANCE_OPEN, and write() of an
+ *  - REGISTER, ATTACH, SUBSCRIBE, RULE_ADD, MARKER_SET, INSTANCE_OPEN, and write() of an
  *    event, fail with ENODEV.  So that producers call write(), EVENTLOG_STATUS_ENABLED and
  *    EVENTLOG_STATUS_SYNC of all events are set.
  *  - poll() reports POLLHUP.  The rings of a subscriber contain, or count as lost, all that
@@ -869,7 +887,6 @@ struct eventlog_filter_get {
  */
 #define EVENTLOG_INSTANCE_NAME_MAX	128	/* bytes, NUL included */
 #define EVENTLOG_INSTANCES_MAX		1024	/* the module may be loaded with a lower limit */
-#define EVENTLOG_INSTANCE_LIMITS	16	/* room for limits in INSTANCE_CREATE */
 
 /*
  * nr 26, a file of the root, CAP_SYS_ADMIN: create an instance.  The name has letters,
@@ -902,7 +919,7 @@ struct eventlog_instance_create {
 	__u32 group;		/* gid: group of the node */
 	__u32 mode;		/* permissions of the node, up to 0777 */
 	__u32 limits_set;	/* 1 << enum eventlog_quota */
-	__u64 limits[EVENTLOG_INSTANCE_LIMITS];
+	__u64 limits[EVENTLOG_QUOTAS_MAX];
 	__u32 id;		/* out: never 0, and never used again */
 	__s32 fd;		/* out: a file of the instance, close-on-exec */
 };
@@ -914,25 +931,6 @@ struct eventlog_instance_create {
 struct eventlog_instance_delete {
 	__u32 size;
 	__u32 id;
-};
-
-/*
- * nr 28: get the instance with the least id that is greater than the given one.  On a file
- * of the root: CAP_PERFMON.  On a file of an instance, anyone: there is only this instance.
- * ENOENT: there is none.  EMSGSIZE: name_size is too small and was set to the size needed.
- */
-struct eventlog_instance_next {
-	__u32 size;
-	__u32 id;		/* in: 0 for the first instance; out: its id */
-	__u64 name;		/* char * */
-	__u32 name_size;	/* in: bytes at name; out: bytes of the name, NUL included */
-	__u32 owner;		/* out: uid in the caller's user namespace, or the overflow uid */
-	__u32 group;		/* out: gid, likewise */
-	__u32 mode;		/* out: permissions that the node got */
-	__u32 events;		/* out: live definitions */
-	__u32 subscribers;	/* out */
-	__u32 files;		/* out: open files */
-	__u32 reserved;		/* 0 */
 };
 
 /*
@@ -1085,7 +1083,6 @@ enum eventlog_record_type {
 	EVENTLOG_RECORD_EVENT	= 0,
 	EVENTLOG_RECORD_PADDING	= 1,
 	EVENTLOG_RECORD_LOST	= 2,
-	EVENTLOG_RECORD_THREAD	= 3,	/* reserved: the name of a thread */
 };
 
 struct eventlog_lost_counts {
@@ -1130,17 +1127,20 @@ struct eventlog_emitted {
 	EVENTLOG_ASSERT(__builtin_offsetof(struct name, member) == (bytes), \
 			"offset of " #member " in struct " #name)
 
-EVENTLOG_ASSERT_SIZE(eventlog_version, 72);
-EVENTLOG_ASSERT_AT(eventlog_version, release, 48);
+EVENTLOG_ASSERT_SIZE(eventlog_info, 488);
+EVENTLOG_ASSERT_AT(eventlog_info, release, 8);
+EVENTLOG_ASSERT_AT(eventlog_info, quotas, 104);
 EVENTLOG_ASSERT_SIZE(eventlog_register, 64);
 EVENTLOG_ASSERT_AT(eventlog_register, level, 32);
 EVENTLOG_ASSERT_AT(eventlog_register, map_offset, 48);
 EVENTLOG_ASSERT_SIZE(eventlog_unregister, 8);
 EVENTLOG_ASSERT_SIZE(eventlog_delete, 24);
-EVENTLOG_ASSERT_SIZE(eventlog_counts, 64);
-EVENTLOG_ASSERT_SIZE(eventlog_definition, 40);
-EVENTLOG_ASSERT_SIZE(eventlog_definitions, 32);
-EVENTLOG_ASSERT_AT(eventlog_definitions, buffer_size, 24);
+EVENTLOG_ASSERT_SIZE(eventlog_list, 48);
+EVENTLOG_ASSERT_AT(eventlog_list, buffer_size, 24);
+EVENTLOG_ASSERT_SIZE(eventlog_element, 8);
+EVENTLOG_ASSERT_SIZE(eventlog_definition, 32);
+EVENTLOG_ASSERT_SIZE(eventlog_name, 40);
+EVENTLOG_ASSERT_SIZE(eventlog_instance_info, 40);
 EVENTLOG_ASSERT_SIZE(eventlog_mapped_header, 384);
 EVENTLOG_ASSERT_AT(eventlog_mapped_header, committed, 128);
 EVENTLOG_ASSERT_AT(eventlog_mapped_header, position, 256);
@@ -1148,11 +1148,10 @@ EVENTLOG_ASSERT_SIZE(eventlog_mapped_record, 24);
 EVENTLOG_ASSERT_SIZE(eventlog_attach, 40);
 EVENTLOG_ASSERT_AT(eventlog_attach, offset, 16);
 EVENTLOG_ASSERT_SIZE(eventlog_detach, 8);
-EVENTLOG_ASSERT_SIZE(eventlog_subscribe, 64);
+EVENTLOG_ASSERT_SIZE(eventlog_subscribe, 56);
 EVENTLOG_ASSERT_AT(eventlog_subscribe, sub_buffers, 24);
 EVENTLOG_ASSERT_AT(eventlog_subscribe, generation, 48);
-EVENTLOG_ASSERT_AT(eventlog_subscribe, instances, 56);
-EVENTLOG_ASSERT_SIZE(eventlog_rule, 80);
+EVENTLOG_ASSERT_SIZE(eventlog_rule, 72);
 EVENTLOG_ASSERT_AT(eventlog_rule, pid, 48);
 EVENTLOG_ASSERT_AT(eventlog_rule, filter, 64);
 EVENTLOG_ASSERT_SIZE(eventlog_rule_delete, 8);
@@ -1165,13 +1164,9 @@ EVENTLOG_ASSERT_AT(eventlog_describe, text, 16);
 EVENTLOG_ASSERT_AT(eventlog_describe, instance, 32);
 EVENTLOG_ASSERT_AT(eventlog_describe, sync, 40);
 EVENTLOG_ASSERT_SIZE(eventlog_pause, 8);
-EVENTLOG_ASSERT_SIZE(eventlog_name, 32);
-EVENTLOG_ASSERT_SIZE(eventlog_names, 40);
-EVENTLOG_ASSERT_AT(eventlog_names, names, 24);
-EVENTLOG_ASSERT_SIZE(eventlog_marker_next, 88);
-EVENTLOG_ASSERT_AT(eventlog_marker_next, id, 24);
-EVENTLOG_ASSERT_AT(eventlog_marker_next, line, 48);
-EVENTLOG_ASSERT_AT(eventlog_marker_next, filter_text, 56);
+EVENTLOG_ASSERT_SIZE(eventlog_marker_info, 64);
+EVENTLOG_ASSERT_AT(eventlog_marker_info, id, 40);
+EVENTLOG_ASSERT_SIZE(eventlog_policy_info, 24);
 EVENTLOG_ASSERT_SIZE(eventlog_filter, 48);
 EVENTLOG_ASSERT_AT(eventlog_filter, pool_size, 32);
 EVENTLOG_ASSERT_SIZE(eventlog_term, 40);
@@ -1179,20 +1174,15 @@ EVENTLOG_ASSERT_AT(eventlog_term, string, 16);
 EVENTLOG_ASSERT_AT(eventlog_term, number, 24);
 EVENTLOG_ASSERT_SIZE(eventlog_marker_set, 72);
 EVENTLOG_ASSERT_AT(eventlog_marker_set, handlers, 40);
-EVENTLOG_ASSERT_SIZE(eventlog_marker_policy, 64);
-EVENTLOG_ASSERT_AT(eventlog_marker_policy, handlers, 32);
-EVENTLOG_ASSERT_AT(eventlog_marker_policy, id, 52);
-EVENTLOG_ASSERT_SIZE(eventlog_marker_policy_next, 32);
-EVENTLOG_ASSERT_AT(eventlog_marker_policy_next, text_size, 16);
 EVENTLOG_ASSERT_SIZE(eventlog_filter_get, 56);
 EVENTLOG_ASSERT_AT(eventlog_filter_get, terms, 32);
 EVENTLOG_ASSERT_AT(eventlog_filter_get, generation, 52);
+EVENTLOG_ASSERT_SIZE(eventlog_marker_handlers, 16);
+EVENTLOG_ASSERT_SIZE(eventlog_registration_info, 24);
 EVENTLOG_ASSERT_SIZE(eventlog_instance_create, 168);
 EVENTLOG_ASSERT_AT(eventlog_instance_create, limits, 32);
 EVENTLOG_ASSERT_AT(eventlog_instance_create, fd, 164);
 EVENTLOG_ASSERT_SIZE(eventlog_instance_delete, 8);
-EVENTLOG_ASSERT_SIZE(eventlog_instance_next, 48);
-EVENTLOG_ASSERT_AT(eventlog_instance_next, files, 40);
 EVENTLOG_ASSERT_SIZE(eventlog_instance_open, 16);
 EVENTLOG_ASSERT_SIZE(eventlog_ring_header, 512);
 EVENTLOG_ASSERT_AT(eventlog_ring_header, meta_offset, 32);

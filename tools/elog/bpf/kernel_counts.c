@@ -38,17 +38,17 @@ struct kernel_counts {
 
 static uint32_t definitions_expected(void)
 {
-	struct eventlog_counts counts = { .size = sizeof(counts) };
+	struct eventlog_info info = { .size = sizeof(info) };
 	int fd = elog_device_open(NULL);
 
 	if (fd >= 0) {
 		/* On failure the counts stay 0. */
-		elog_device_counts(fd, &counts);
+		elog_device_info(fd, &info);
 		close(fd);
 	}
-	if (counts.events < DEFINITIONS_MIN / 2)
+	if (info.events < DEFINITIONS_MIN / 2)
 		return DEFINITIONS_MIN;
-	return counts.events < DEFINITIONS_MAX / 2 ? 2 * counts.events : DEFINITIONS_MAX;
+	return info.events < DEFINITIONS_MAX / 2 ? 2 * info.events : DEFINITIONS_MAX;
 }
 
 static int print_libbpf(enum libbpf_print_level level, const char *format,
@@ -103,10 +103,10 @@ int kernel_counts_open(struct kernel_counts **result, struct live *live)
 		return -ENOMEM;
 	}
 	counts->live = live;
-	ret = selection_open(&counts->selection, live->options, false, false);
+	ret = selection_open(&counts->selection, live->spec, false, false);
 	if (ret)
 		return ret;
-	libbpf_set_print(live->options->verbose ? print_libbpf : NULL);
+	libbpf_set_print(live->settings->verbose ? print_libbpf : NULL);
 	ret = libbpf_num_possible_cpus();
 	if (ret > 0) {
 		counts->cpus = (unsigned int)ret;
@@ -163,13 +163,13 @@ static int add_to_counters(struct counters *counters, struct entry *entry,
 static int take_values(struct kernel_counts *counts, struct counters *counters,
 		       struct entry *entry)
 {
-	const struct options *options = counts->live->options;
+	const struct selection_spec *spec = counts->live->spec;
 	struct stat_counts sum = { 0 };
 	unsigned int cpu;
 	int ret;
 
 	for (cpu = 0; cpu < counts->cpus; cpu++) {
-		if (!number_matches(&options->cpus, cpu))
+		if (!number_matches(&spec->cpus, cpu))
 			continue;
 		if (counters->by != COUNTERS_BY_CPU) {
 			add_counts(&sum, &counts->values[cpu]);

@@ -27,6 +27,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cmd/capture_check.h"
 #include "cmd/verb.h"
 #include "export/export.h"
 #include "input/missing.h"
@@ -52,14 +53,13 @@ struct capture {
 	struct elog_consumer *trigger;	/* NULL: there are no triggers */
 	struct background *background;
 
-	/* Events go to one of these. A raw writer needs no @source. */
+	/* Events go to one of these. A raw writer needs no @visit. */
 	struct writer *writer;
 	struct printer *printer;
 	struct export export;		/* if it has a visit */
-	struct source *source;
+	struct visit_settings settings;
+	struct visit *visit;
 	struct output output;
-	struct entry entry;		/* of the batch that was started */
-	bool held;			/* the writer has not taken it yet */
 	struct stall stall;
 
 	unsigned int snapshots;		/* so far */
@@ -74,7 +74,6 @@ struct capture {
 	bool damaged;			/* a ring was damaged: records are missing */
 	int error;			/* of the rings, the output or a file */
 	bool file_failed;		/* @error is of a file */
-	uint64_t unknown_kinds;		/* events not sent: there are too many kinds */
 	bool unsent;			/* the receiver does not have everything */
 };
 
@@ -121,41 +120,72 @@ static void flush_output(struct capture *capture)
  * Event by event
  */
 
-/* Any program can make up kinds of events: that must not end the capture. */
-static void export_entry(struct capture *capture, const struct entry *entry)
+/* Return: 0; -EPIPE: the reader of the output is gone; or another error. */
+static int sink_state(const struct capture *capture)
 {
-	int ret = visit_take(capture->export.visit, entry);
-
-	if (ret == -E2BIG)
-		capture->unknown_kinds++;
-	else
-		capture->error = ret;
+	return capture->error ? : capture->closed ? -EPIPE : 0;
 }
 
-static void take_entry(struct capture *capture, const struct entry *entry)
+/* @ret: of writer_add() */
+static int see_written(struct capture *capture, int ret)
 {
-	bool event = entry->item.type == ELOG_ITEM_EVENT;
-	int ret = 0;
+	if (ret == -EAGAIN)
+		return ret;
+	check_written(capture, ret);
+	return sink_state(capture);
+}
 
-	if (capture->writer)
-		ret = writer_add(capture->writer, entry);
-	capture->held = ret == -EAGAIN;
-	if (capture->held)
-		return;
-	if (capture->writer)
-		check_written(capture, ret);
-	else if (capture->export.visit)
-		export_entry(capture, entry);
-	else if (event)
-		printer_event(capture->printer, entry);
-	else
-		printer_lost(capture->printer, entry);
-	if (event) {
-		capture->shown++;
-		capture->enough = capture->shown == capture->options->count;
-	}
+static int write_event(void *context, struct visit_event *event)
+{
+	struct capture *capture = context;
+
+	return see_written(capture, writer_add(capture->writer, event->entry));
+}
+
+static int write_loss(void *context, const struct entry *entry, uint64_t count)
+{
+	struct capture *capture = context;
+
+	(void)count;
+	return see_written(capture, writer_add(capture->writer, entry));
+}
+
+static int see_printed(struct capture *capture)
+{
+	output_check(&capture->output);
 	check_printed(capture);
+	return sink_state(capture);
 }
+
+static int print_event(void *context, struct visit_event *event)
+{
+	struct capture *capture = context;
+
+	printer_event(capture->printer, event->entry, NULL);
+	return see_printed(capture);
+}
+
+static int print_loss(void *context, const struct entry *entry, uint64_t count)
+{
+	struct capture *capture = context;
+
+	(void)count;
+	printer_lost(capture->printer, entry);
+	return see_printed(capture);
+}
+
+static int print_damage(void *context)
+{
+	struct capture *capture = context;
+
+	printer_remark(capture->printer, "a ring was damaged: records are missing");
+	return see_printed(capture);
+}
+
+static const struct visit_ops write_ops = { .event = write_event, .lost = write_loss };
+static const struct visit_ops print_ops = {
+	.event = print_event, .lost = print_loss, .broken = print_damage,
+};
 
 /*
  * Handle the batch that was started. Allow signals while writing to a file: the file may
@@ -164,29 +194,19 @@ static void take_entry(struct capture *capture, const struct entry *entry)
  */
 static void take_batch(struct capture *capture)
 {
-	int ret;
+	int ret = 0;
 
 	if (capture->writer)
 		signals_let_in();
-	while (is_going(capture)) {
-		ret = capture->held ? 1 : source_next(capture->source, &capture->entry);
-		if (!ret)
-			break;
-		if (ret > 0) {
-			take_entry(capture, &capture->entry);
-			if (capture->held)
-				break;
-		} else if (ret == -EBADMSG) {
-			capture->damaged = true;
-			if (capture->printer)
-				printer_remark(capture->printer,
-					"a ring was damaged: records are missing");
-		} else {
-			capture->error = ret;
-		}
-	}
+	if (is_going(capture))
+		ret = visit_batch(capture->visit);
 	if (capture->writer)
 		signals_hold();
+	capture->shown = capture->visit->events - capture->visit->held;
+	capture->enough = capture->visit->enough && !capture->visit->held;
+	capture->damaged = capture->visit->damaged;
+	if (ret < 0 && ret != -EPIPE && ret != -EAGAIN)
+		capture->error = ret;
 }
 
 static void sync_file(struct capture *capture)
@@ -228,9 +248,9 @@ static void continue_batch(struct capture *capture, bool over)
 	capture->writer->wait.final = over;
 	if (!writer_waits(capture->writer))
 		take_batch(capture);
-	if (over && !capture->held && is_going(capture))
+	if (over && !capture->visit->held && is_going(capture))
 		flush_batch(capture);
-	else if (!capture->held)
+	else if (!capture->visit->held)
 		flush_sink(capture);
 }
 
@@ -297,8 +317,7 @@ static int open_trigger(struct capture *capture)
 		explain_device_error(ret, PURPOSE_CONSUME);
 		return ret;
 	}
-	return rules_add_globs(capture->trigger, options->triggers,
-			       options->trigger_count);
+	return rules_add_globs(capture->trigger, &options->live.triggers);
 }
 
 /* Wait for a trigger, a signal, or the end of -d. */
@@ -377,7 +396,7 @@ static void run_recorder(struct capture *capture)
 static void report_loss(struct capture *capture)
 {
 	struct eventlog_stat stat = { .size = sizeof(stat) };
-	uint64_t lost, now = monotonic();
+	uint64_t lost, more, now = monotonic();
 
 	if (capture->options->quiet || now - capture->reported < REPORT_NS)
 		return;
@@ -385,9 +404,9 @@ static void report_loss(struct capture *capture)
 	if (live_lost(&capture->live, &stat, &lost) ||
 	    lost == capture->lost_reported)
 		return;
-	fprintf(stderr, "elog: %" PRIu64 " more event%s lost, %" PRIu64 " in all\n",
-		lost - capture->lost_reported,
-		lost - capture->lost_reported == 1 ? " was" : "s were", lost);
+	more = lost - capture->lost_reported;
+	fprintf(stderr, "elog: %" PRIu64 " more event%s lost, %" PRIu64 " in all\n", more,
+		more == 1 ? " was" : "s were", lost);
 	capture->lost_reported = lost;
 }
 
@@ -415,11 +434,17 @@ static void copy_rings(struct capture *capture, bool ready)
 			  writer->records >= capture->options->count;
 }
 
+/* Has the writer not taken an item yet? */
+static bool is_held(const struct capture *capture)
+{
+	return capture->visit && capture->visit->held;
+}
+
 /* The threads of a parallel writer wait themselves. If the disk is full, events are there. */
 static int wait_for_events(struct capture *capture, bool *over)
 {
-	if (!capture->writer ||
-	    (!capture->writer->parallel && !capture->held && !writer_waits(capture->writer)))
+	if (!capture->writer || (!capture->writer->parallel && !is_held(capture) &&
+				 !writer_waits(capture->writer)))
 		return live_wait(&capture->live, BATCH_MS, over);
 	live_sleep(&capture->live, BATCH_MS, over);
 	return 0;
@@ -437,9 +462,9 @@ static void run_loop(struct capture *capture)
 			capture->error = ret;
 			return;
 		}
-		if (!capture->source)
+		if (!capture->visit)
 			copy_rings(capture, ret > 0);
-		else if (capture->held)
+		else if (capture->visit->held)
 			continue_batch(capture, over);
 		else if (ret || over || capture->rotations_seen != signals_rotations())
 			/* At the end FLUSH waits for records that are being emitted. */
@@ -452,7 +477,7 @@ static void run_loop(struct capture *capture)
 		if (capture->writer || capture->export.visit)
 			report_loss(capture);
 	}
-	if (capture->held && is_going(capture))
+	if (is_held(capture) && is_going(capture))
 		continue_batch(capture, true);
 }
 
@@ -471,17 +496,17 @@ static void end_writer(struct capture *capture)
 /* Send the rest. This takes a limited time, also if the receiver does not answer. */
 static void end_export(struct capture *capture)
 {
+	const uint64_t skipped = capture->visit->skipped;
 	int ret;
 
 	visit_end(capture->export.visit);
 	ret = export_otlp.finish(&capture->export);
-	capture->unsent = ret == -EREMOTEIO || capture->unknown_kinds;
+	capture->unsent = ret == -EREMOTEIO || skipped;
 	if (!capture->error && ret != -EREMOTEIO)
 		capture->error = ret;
-	if (capture->unknown_kinds)
+	if (skipped)
 		elog_error("%" PRIu64 " event%s not sent: there are more than %d kinds",
-			   capture->unknown_kinds, capture->unknown_kinds == 1 ? " was" : "s were",
-			   VISIT_KINDS_MAX);
+			   skipped, skipped == 1 ? " was" : "s were", VISIT_KINDS_MAX);
 	if (!capture->options->quiet)
 		visit_print_spans(capture->export.visit);
 }
@@ -489,18 +514,16 @@ static void end_export(struct capture *capture)
 /* The events in the rings and in the backlog that the options select. */
 static uint64_t count_rest(struct capture *capture)
 {
-	struct entry entry;
-	uint64_t count = 0;
-	int ret;
+	static const struct visit_ops only_count;
+	const uint64_t before = capture->visit->events - capture->visit->held;
 
+	capture->visit->ops = &only_count;
+	capture->visit->enough = false;
+	capture->settings.count = 0;
 	if (live_flush(&capture->live))
 		return 0;
-	while ((ret = source_next(capture->source, &entry))) {
-		if (ret < 0 && ret != -EBADMSG)
-			break;
-		count += ret > 0 && entry.item.type == ELOG_ITEM_EVENT;
-	}
-	return count;
+	visit_batch(capture->visit);
+	return capture->visit->events - before;
 }
 
 /*
@@ -524,7 +547,7 @@ static void count_events(struct capture *capture)
 		capture->unwritten = writer ? writer->missed : 0;
 		return;
 	}
-	if (capture->source)
+	if (capture->visit)
 		received += count_rest(capture);
 	else
 		received = live_lost(&capture->live, &stat, &lost) ? 0 : stat.records;
@@ -556,11 +579,11 @@ static uint64_t summarize(struct capture *capture)
 		counts[i] = stat.lost[i];
 	put_causes(counts, EVENTLOG_LOST_CAUSES, &causes);
 	elapsed = live->ended - live->started;
-	fprintf(stderr, "elog: %" PRIu64 " event%s in %" PRIu64 ".%03" PRIu64
-		" s, %.0f/s, ", capture->shown, plural(capture->shown),
+	fprintf(stderr, "elog: %" PRIu64 " event%s in %" PRIu64 ".%03" PRIu64 " s, %.0f/s, ",
+		capture->shown, plural(capture->shown),
 		elapsed / 1000000000, elapsed / 1000000 % 1000,
 		elapsed ? (double)capture->shown * 1e9 / (double)elapsed : 0);
-	if (options->split)
+	if (options->record.split)
 		fprintf(stderr, "%" PRIu64 " file%s, ", capture->writer->files,
 			plural(capture->writer->files));
 	if (capture->writer)
@@ -568,8 +591,7 @@ static uint64_t summarize(struct capture *capture)
 			plural(capture->writer->bytes));
 	if (capture->unwritten)
 		fprintf(stderr, "%" PRIu64 " not written, ", capture->unwritten);
-	fprintf(stderr, "lost %" PRIu64 "%s\n", lost,
-		causes.data ? causes.data : "");
+	fprintf(stderr, "lost %" PRIu64 "%s\n", lost, causes.data ? causes.data : "");
 	if (lost || stat.lost[CAUSE_INVALID])
 		live_print_lost(live);
 	if (options->verbose)
@@ -585,13 +607,10 @@ static uint64_t summarize(struct capture *capture)
 static int final_status(struct capture *capture, uint64_t lost)
 {
 	const struct options *options = capture->options;
-	int ret = command_status(&capture->live.command, options->quiet);
 	const char *path;
 
 	if (capture->file_failed) {
-		path = capture->writer->failed_path;
-		if (!path)
-			path = options->output ? options->output : options->split;
+		path = capture->writer->failed_path ? : options->output ? : options->record.split;
 		if (!capture->writer->explained)
 			elog_error("%s: %s", path, strerror(-capture->error));
 		elog_hint("elog show can print the events that were written before the error");
@@ -601,157 +620,43 @@ static int final_status(struct capture *capture, uint64_t lost)
 		elog_error("%s", strerror(-capture->error));
 		return STATUS_ERROR;
 	}
-	if (live_deleted(&capture->live) || live_failed(&capture->live))
-		return STATUS_ERROR;
-	if (capture->source && source_finish(capture->source))
-		return STATUS_ERROR;
 	if (capture->damaged && !capture->printer)
 		elog_error("a ring was damaged: records are missing");
-	if (!ret && (lost || capture->unwritten || capture->damaged || capture->unsent))
-		ret = STATUS_LOST;
-	return ret;
+	lost += capture->unwritten || capture->damaged || capture->unsent;
+	if (capture->visit)
+		return visit_status(capture->visit, false, lost);
+	if (live_deleted(&capture->live) || live_failed(&capture->live))
+		return STATUS_ERROR;
+	return command_status(&capture->live.command, options->quiet) ? :
+	       lost ? STATUS_LOST : STATUS_OK;
 }
 
 /* ------------------------------------------------------------------------
  * The beginning
  */
 
-static bool to_files(const struct options *options)
-{
-	return options->output || options->split;
-}
-
-/* Return: an option that makes no sense when writing a file, or NULL. */
-static const char *not_for_file(const struct options *options)
-{
-	if (options->time != TIME_MONO)
-		return "--time";
-	if (options->format != FORMAT_TEXT)
-		return "--format";
-	if (options->fields)
-		return "--fields";
-	return NULL;
-}
-
-/* Return: an option that makes sense only when writing a file, or NULL. */
-static const char *only_for_file(const struct options *options)
-{
-	if (options->append)
-		return "--append";
-	if (options->compress)
-		return "--compress";
-	if (options->rotate_size)
-		return "--rotate";
-	if (options->writers)
-		return "--writers";
-	return NULL;
-}
-
-/* Return: an option that makes no sense with --otlp, or NULL. */
-static const char *not_for_receiver(const struct options *options)
-{
-	if (to_files(options))
-		return options->output ? "-o" : "--split";
-	if (options->overwrite)
-		return "--overwrite";
-	if (options->color != COLOR_AUTO)
-		return "--color";
-	return not_for_file(options);
-}
-
-/* Return: an option that makes sense only with --otlp, or NULL. */
-static const char *only_for_receiver(const struct options *options)
-{
-	return options->span_count ? "--span" : options->by ? "--by" :
-	       options->pending ? "--pending" : NULL;
-}
-
-static int check_options(const struct options *options)
-{
-	if (options->otlp && not_for_receiver(options)) {
-		elog_error("%s does not go with --otlp", not_for_receiver(options));
-		return -EINVAL;
-	}
-	if (!options->otlp && only_for_receiver(options)) {
-		elog_error("%s needs --otlp", only_for_receiver(options));
-		return -EINVAL;
-	}
-	if (to_files(options) && not_for_file(options)) {
-		elog_error("%s does not go with %s", not_for_file(options),
-			   options->output ? "-o" : "--split");
-		elog_hint("the file contains everything; use this option with elog show");
-		return -EINVAL;
-	}
-	if (!to_files(options) && only_for_file(options)) {
-		elog_error("%s needs a file: add -o FILE", only_for_file(options));
-		return -EINVAL;
-	}
-	if (options->split && (options->output || options->rotate_size ||
-			       options->overwrite)) {
-		elog_error("%s does not go with --split", options->output ? "-o" :
-			   options->rotate_size ? "--rotate" : "--overwrite");
-		return -EINVAL;
-	}
-	if (options->writers && (options->split || options->overwrite || options->append)) {
-		elog_error("%s does not go with --writers", options->split ? "--split" :
-			   options->overwrite ? "--overwrite" : "--append");
-		return -EINVAL;
-	}
-	if (options->rotate_size && !strcmp(options->output, "-")) {
-		elog_error("--rotate needs a file with a name");
-		return -EINVAL;
-	}
-	if (options->background && (!to_files(options) || options->separated ||
-				    (options->output && !strcmp(options->output, "-")))) {
-		elog_error("--background needs -o FILE or --split DIR, and no COMMAND");
-		return -EINVAL;
-	}
-	if (options->argument_count && !options->separated) {
-		elog_error("'%s' is not an option; a command must follow --",
-			   options->arguments[0]);
-		elog_hint("events of %s: elog capture -e %s", options->arguments[0],
-			  options->arguments[0]);
-		elog_hint("while %s runs: elog capture -- %s%s", options->arguments[0],
-			  options->arguments[0], options->argument_count > 1 ? " ..." : "");
-		return -EINVAL;
-	}
-	if (options->separated && !options->argument_count) {
-		elog_error("no command follows --");
-		return -EINVAL;
-	}
-	if (options->of_instances && options->writers) {
-		elog_error("--writers does not go with --instances");
-		return -EINVAL;
-	}
-	if (options->trigger_count && !options->overwrite) {
-		elog_error("--trigger needs a flight recorder: add --overwrite");
-		return -EINVAL;
-	}
-	return 0;
-}
-
 static int open_consumers(struct capture *capture)
 {
 	const struct options *options = capture->options;
 	struct elog_consumer_options rings = {
 		.size = sizeof(rings),
-		.ring_bytes = options->per_cpu_bytes ? options->per_cpu_bytes :
-			      options->of_instances ? INSTANCES_RING_BYTES : RING_BYTES,
+		.ring_bytes = options->live.ring_bytes ? options->live.ring_bytes :
+			      options->live.instances ? INSTANCES_RING_BYTES : RING_BYTES,
 	};
 	int ret;
 
-	if (options->overwrite) {
+	if (options->record.overwrite) {
 		rings.flags = ELOG_CONSUMER_OVERWRITE;
 		rings.sub_buffers = sub_buffers(rings.ring_bytes, SUB_BUFFERS_MAX);
-	} else if (writer_is_raw(options)) {
+	} else if (writer_is_raw(&options->record, &options->select, &options->live)) {
 		rings.sub_buffers = sub_buffers(rings.ring_bytes, EVENTLOG_SUB_BUFFERS_MAX);
 	} else {
 		rings.backlog_bytes = BACKLOG_RINGS * rings.ring_bytes;
 		if (rings.backlog_bytes > ELOG_BACKLOG_MAX)
 			rings.backlog_bytes = ELOG_BACKLOG_MAX;
 	}
-	ret = live_open(&capture->live, options, &rings);
-	if (!ret && options->trigger_count)
+	ret = live_open(&capture->live, &options->select, &options->live, &rings);
+	if (!ret && options->live.triggers.count)
 		ret = open_trigger(capture);
 	return ret;
 }
@@ -759,19 +664,29 @@ static int open_consumers(struct capture *capture)
 static int open_sink(struct capture *capture, uint64_t start)
 {
 	const struct options *options = capture->options;
+	const bool is_raw = writer_is_raw(&options->record, &options->select, &options->live);
 	int ret = 0;
 
-	if (!writer_is_raw(options))
-		ret = source_open_live(&capture->source, &capture->live);
+	capture->settings = options->visit;
+	capture->settings.skip_kinds = true;
+	if (!options->otlp)
+		capture->settings.spans = NULL;
+	if (options->otlp)
+		ret = visit_open_live(&capture->visit, &capture->settings, &capture->live,
+				      &export_otlp.ops, &capture->export);
+	else if (!is_raw)
+		ret = visit_open_live(&capture->visit, &capture->settings, &capture->live,
+				      capture_to_files(options) ? &write_ops : &print_ops, capture);
 	if (ret)
 		return ret;
-	if (options->otlp)
-		return visit_open_live(&capture->export.visit, options, &export_otlp.ops,
-				       &capture->export) ? :
-		       export_otlp.open(&capture->export);
-	if (to_files(options))
-		return writer_open(&capture->writer, &capture->live, start);
-	return printer_open(&capture->printer, options, &capture->output);
+	if (options->otlp) {
+		capture->export.visit = capture->visit;
+		return export_otlp.open(&capture->export);
+	}
+	if (capture_to_files(options))
+		return writer_open(&capture->writer, &options->record, &capture->live, start);
+	return printer_open(&capture->printer, &options->print, &capture->output.text,
+			    capture->output.colour);
 }
 
 static void close_export(struct capture *capture)
@@ -785,25 +700,24 @@ static void close_export(struct capture *capture)
 	for (kind = visit->kinds; kind; kind = kind->next)
 		export_otlp.close_kind(kind);
 	export_otlp.close(&capture->export);
-	visit_close(visit);
 }
 
 static int run_capture(const struct options *options)
 {
 	struct capture capture = {
 		.options = options,
-		.export = { .options = options, .sink.fd = -1, .live = true },
+		.export = { .settings = &options->visit, .receiver = options->otlp, .live = true },
 	};
 	int ret = STATUS_ERROR;
 	uint64_t start;
 
-	if (check_options(options))
+	if (capture_check(options))
 		return STATUS_ERROR;
-	signals_catch((options->overwrite ? SIGNALS_SNAPSHOT : 0) |
-		      (options->rotate_size ? SIGNALS_ROTATE : 0));
-	output_open(&capture.output, options);
+	signals_catch((options->record.overwrite ? SIGNALS_SNAPSHOT : 0) |
+		      (options->record.rotate_size ? SIGNALS_ROTATE : 0));
+	output_open(&capture.output, options->color, options->separated);
 	if (options->background &&
-	    background_start(&capture.background, options, &ret))
+	    background_start(&capture.background, options->record.split ? : options->output, &ret))
 		return ret;
 	/* On a terminal, show each event immediately. */
 	if (capture.output.terminal)
@@ -818,7 +732,7 @@ static int run_capture(const struct options *options)
 		goto out;
 	if (!options->separated && options->verbose)
 		fputs("elog: capturing\n", stderr);
-	if (options->overwrite)
+	if (options->record.overwrite)
 		run_recorder(&capture);
 	else
 		run_loop(&capture);
@@ -836,7 +750,7 @@ out:
 	writer_close(capture.writer);
 	printer_close(capture.printer);
 	close_export(&capture);
-	source_close(capture.source);
+	visit_close(capture.visit);
 	output_close(&capture.output);
 	elog_consumer_close(capture.trigger);
 	live_close(&capture.live);

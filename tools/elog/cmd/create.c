@@ -53,8 +53,8 @@ static int create(const struct options *options,
 static const char *misplaced(const struct options *options)
 {
 	if (options->instance)
-		return options->provider ? "--provider" : options->level ? "-l" :
-		       options->keywords || options->keyword_names ? "-k" : NULL;
+		return options->provider ? "--provider" : options->select.level ? "-l" :
+		       options->select.keywords || options->select.keyword_names ? "-k" : NULL;
 	return options->owner ? "--owner" : options->mode ? "--mode" :
 	       options->quota ? "--quota" : options->trace ? "--trace" : NULL;
 }
@@ -72,8 +72,8 @@ static int create_instance(const struct options *options)
 static int run_create(const struct options *options)
 {
 	struct registration registration = {
-		.level = options->level,
-		.keywords = options->keywords,
+		.level = options->select.level,
+		.keywords = options->select.keywords,
 		.flags = EVENTLOG_REGISTER_PERSIST,
 	};
 	char *title, *provider = NULL;
@@ -86,9 +86,9 @@ static int run_create(const struct options *options)
 	}
 	if (options->instance)
 		return create_instance(options);
-	if (options->keyword_names) {
+	if (options->select.keyword_names) {
 		elog_error("-k: '%s': keywords of a new event must be numbers",
-			   options->keyword_names);
+			   options->select.keyword_names);
 		return STATUS_ERROR;
 	}
 	if (!options->argument_count) {

@@ -13,7 +13,7 @@
 #include "cmd/verb.h"
 #include "input/names.h"
 
-static bool offer_persistent(void *context, const struct eventlog_describe *describe,
+static bool offer_persistent(void *context, const struct eventlog_definition *describe,
 			     const struct elog_schema_event *event)
 {
 	if (describe->state & EVENTLOG_DESCRIBED_PERSIST)

@@ -64,8 +64,8 @@ static int register_it(struct emission *emission)
 		.provider = emission->provider,
 		.name = emission->name,
 		.fields = emission->fields,
-		.level = emission->options->level,
-		.keywords = emission->options->keywords,
+		.level = emission->options->select.level,
+		.keywords = emission->options->select.keywords,
 	};
 
 	return register_event(emission->producer, &registration, &emission->event);
@@ -335,8 +335,8 @@ static bool wait_until_enabled(struct emission *emission)
 	const uint64_t start = now();
 
 	while (!elog_event_enabled(emission->event)) {
-		if (emission->options->duration &&
-		    now() - start >= emission->options->duration)
+		if (emission->options->live.duration &&
+		    now() - start >= emission->options->live.duration)
 			return false;
 		nanosleep(&pause, NULL);
 	}
@@ -346,8 +346,8 @@ static bool wait_until_enabled(struct emission *emission)
 static int write_events(struct emission *emission)
 {
 	const struct options *options = emission->options;
-	const uint64_t session = options->sessions.count ?
-				 options->sessions.values[0] : 0;
+	const uint64_t session = options->select.sessions.count ?
+				 options->select.sessions.values[0] : 0;
 	const uint64_t count = options->count ? options->count : 1;
 	struct iovec part = {
 		.iov_base = emission->buffer,
@@ -379,7 +379,7 @@ static int emit(struct emission *emission)
 {
 	int ret;
 
-	if (emission->options->sessions.count > 1) {
+	if (emission->options->select.sessions.count > 1) {
 		elog_error("-s: an event has only one session");
 		return STATUS_ERROR;
 	}
@@ -412,9 +412,9 @@ static int run_emit(const struct options *options)
 	struct emission emission = { .options = options };
 	int status;
 
-	if (options->keyword_names) {
+	if (options->select.keyword_names) {
 		elog_error("-k: '%s': keywords of a new event must be numbers",
-			   options->keyword_names);
+			   options->select.keyword_names);
 		return STATUS_ERROR;
 	}
 	status = emit(&emission);

@@ -15,8 +15,8 @@
 #include "output/output.h"
 
 static const struct export_format *const formats[FORMATS] = {
-	[FORMAT_JSONL] = &export_jsonl,
-	[FORMAT_CSV] = &export_csv,
+	[FORMAT_JSONL] = &export_lines,
+	[FORMAT_CSV] = &export_lines,
 	[FORMAT_PERFETTO] = &export_perfetto,
 	[FORMAT_PARQUET] = &export_parquet,
 };
@@ -25,7 +25,7 @@ static int check_options(const struct options *options, const struct export_form
 {
 	if (!options->argument_count) {
 		elog_error("FILE is missing");
-	} else if (options->otlp && options->format != FORMAT_TEXT) {
+	} else if (options->otlp && options->print.format != FORMAT_TEXT) {
 		elog_error("--format does not go with --otlp");
 	} else if (options->otlp && options->output) {
 		elog_error("-o does not go with --otlp");
@@ -37,7 +37,8 @@ static int check_options(const struct options *options, const struct export_form
 	} else if (format->binary && (!options->output || !strcmp(options->output, "-")) &&
 		   isatty(STDOUT_FILENO)) {
 		elog_error("stdout is a terminal: add -o FILE");
-	} else if (options->output && output_is_input(options, options->output)) {
+	} else if (options->output &&
+		   output_is_input(options->output, options->arguments, options->argument_count)) {
 		elog_error("%s: is an input file, and would be overwritten", options->output);
 		return -EINVAL;
 	} else {
@@ -61,7 +62,7 @@ static bool print_error(const struct export *export, int error)
 		elog_error("out of memory");
 	else if (error == -E2BIG)
 		elog_error("the files have more than %d kinds of events", VISIT_KINDS_MAX);
-	else if (export->options->otlp)
+	else if (export->receiver)
 		elog_error("later events are missing");
 	else
 		elog_error("%s: %s: events are missing from number %" PRIu64 " on; "
@@ -96,9 +97,11 @@ static int run(struct export *export, const struct export_format *format)
 static int run_export(const struct options *options)
 {
 	const struct export_format *format = options->otlp ? &export_otlp :
-					     formats[options->format];
+					     formats[options->print.format];
 	struct export export = {
-		.options = options,
+		.settings = &options->visit,
+		.csv = options->print.format == FORMAT_CSV,
+		.receiver = options->otlp,
 		.output = options->output ? options->output : "-",
 		.sink.fd = -1,
 	};
@@ -108,7 +111,7 @@ static int run_export(const struct options *options)
 	if (check_options(options, format))
 		return STATUS_ERROR;
 	signal(SIGPIPE, SIG_IGN);
-	if (visit_open(&export.visit, options, &format->ops, &export))
+	if (visit_open(&export.visit, &options->visit, &format->ops, &export))
 		return STATUS_ERROR;
 	ret = run(&export, format);
 	if (export.sink.fd >= 0)

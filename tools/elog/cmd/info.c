@@ -17,8 +17,7 @@
 #include "util/background.h"
 
 static const char *const feature_names[] = {
-	[0] = "overwrite", [1] = "pause", [3] = "markers", [4] = "names", [5] = "mapped",
-	[6] = "batch", [7] = "definitions", [8] = "instances",
+	[0] = "trace", [1] = "instances",
 };
 
 struct number {
@@ -62,16 +61,16 @@ static int print_capture(const struct background_info *info, void *context)
 	return 0;
 }
 
-static void print_text(const struct eventlog_version *version,
-		       const struct number *numbers, size_t count)
+static void print_text(const struct eventlog_info *info, const struct number *numbers,
+		       size_t count)
 {
 	size_t i;
 
-	printf("%-28s%s\n", "module", version->release);
-	printf("%-28s%u\n", "abi", version->abi);
+	printf("%-28s%s\n", "module", info->release);
+	printf("%-28s%u\n", "abi", info->abi);
 	printf("%-28s%s\n", "elog", tool_version());
 	printf("%-28s%s\n", "device", elog_device_path(NULL));
-	print_features(version->features);
+	print_features(info->features);
 	for (i = 0; i < count; i++)
 		printf("%-28s%" PRIu64 "\n", numbers[i].label, numbers[i].value);
 	background_each(print_capture, NULL);
@@ -101,19 +100,6 @@ static const char *const quota_labels[EVENTLOG_QUOTAS] = {
 	"your events", "your new events in a second", "your registrations",
 	"bytes of your trace events", "bytes of your ended events", "bytes of your rings",
 };
-
-/* Return: 0 or a negative errno. */
-static int read_quotas(int fd, struct eventlog_user_quota *found)
-{
-	unsigned int i;
-	int ret = 0;
-
-	for (i = 0; !ret && i < EVENTLOG_QUOTAS; i++) {
-		found[i] = (struct eventlog_user_quota){ .size = sizeof(*found), .quota = i };
-		ret = elog_device_quota(fd, &found[i]);
-	}
-	return ret;
-}
 
 static void print_quotas(const struct eventlog_user_quota *found)
 {
@@ -148,24 +134,22 @@ static void put_quotas(const struct eventlog_user_quota *found, struct elog_text
 }
 
 /* Put one object in one line. */
-static void put_json(const struct eventlog_version *version,
-		     const struct number *numbers, size_t count,
-		     const struct eventlog_user_quota *found, const char *status,
-		     struct elog_text *text)
+static void put_json(const struct eventlog_info *info, const struct number *numbers,
+		     size_t count, const char *status, struct elog_text *text)
 {
 	const char *comma = "";
 	unsigned int bit;
 	size_t i;
 
 	elog_text_put(text, "{", 1);
-	json_member(text, "module", version->release);
-	elog_text_printf(text, ",\"abi\":%u,", version->abi);
+	json_member(text, "module", info->release);
+	elog_text_printf(text, ",\"abi\":%u,", info->abi);
 	json_member(text, "elog", tool_version());
 	elog_text_put(text, ",", 1);
 	json_member(text, "device", elog_device_path(NULL));
 	elog_text_string(text, ",\"features\":[");
 	for (bit = 0; bit < 64; bit++) {
-		if (!(version->features >> bit & 1))
+		if (!(info->features >> bit & 1))
 			continue;
 		if (bit < ARRAY_SIZE(feature_names) && feature_names[bit])
 			elog_text_printf(text, "%s\"%s\"", comma,
@@ -178,7 +162,7 @@ static void put_json(const struct eventlog_version *version,
 	for (i = 0; i < count; i++)
 		elog_text_printf(text, ",\"%s\":%" PRIu64, numbers[i].name,
 				 numbers[i].value);
-	put_quotas(found, text);
+	put_quotas(info->quotas, text);
 	elog_text_string(text, ",\"captures\":[");
 	background_each(put_capture, text);
 	elog_text_put(text, "]", 1);
@@ -190,36 +174,34 @@ static void put_json(const struct eventlog_version *version,
 }
 
 /* Return: an exit status. */
-static int print_info(const struct options *options,
-		      const struct eventlog_version *version,
-		      const struct eventlog_counts *counts,
-		      const struct eventlog_user_quota *found, const char *status)
+static int print_info(const struct options *options, const struct eventlog_info *info,
+		      const char *status)
 {
 	const struct number numbers[] = {
-		{ "events", "events", counts->events },
-		{ "events_enabled", "events enabled", counts->enabled },
-		{ "events_retained", "events retained", counts->retained },
-		{ "kernel_providers", "kernel providers", counts->providers },
-		{ "subscribers", "subscribers", counts->subscribers },
-		{ "marker_policies", "marker policies", counts->policies },
-		{ "events_max", "events at most", version->events_max },
-		{ "subscribers_max", "subscribers at most", version->subscribers_max },
-		{ "policies_max", "marker policies at most", version->policies_max },
-		{ "rules_max", "rules of a subscriber", version->rules_max },
-		{ "registrations_max", "registrations of a file", version->registrations_max },
-		{ "payload_max", "bytes of a payload", version->payload_max },
-		{ "command_max", "bytes of a command", version->command_max },
-		{ "ring_bytes_max", "bytes of a ring", version->ring_bytes_max },
+		{ "events", "events", info->events },
+		{ "events_enabled", "events enabled", info->enabled },
+		{ "events_retained", "events retained", info->retained },
+		{ "kernel_providers", "kernel providers", info->providers },
+		{ "subscribers", "subscribers", info->subscribers },
+		{ "marker_policies", "marker policies", info->policies },
+		{ "events_max", "events at most", info->events_max },
+		{ "subscribers_max", "subscribers at most", info->subscribers_max },
+		{ "policies_max", "marker policies at most", info->policies_max },
+		{ "rules_max", "rules of a subscriber", info->rules_max },
+		{ "registrations_max", "registrations of a file", info->registrations_max },
+		{ "payload_max", "bytes of a payload", info->payload_max },
+		{ "command_max", "bytes of a command", info->command_max },
+		{ "ring_bytes_max", "bytes of a ring", info->ring_bytes_max },
 	};
 	struct elog_text text = { 0 };
 
-	if (options->format == FORMAT_JSON) {
-		put_json(version, numbers, ARRAY_SIZE(numbers), found,
-			 options->verbose ? status : NULL, &text);
+	if (options->print.format == FORMAT_JSON) {
+		put_json(info, numbers, ARRAY_SIZE(numbers), options->verbose ? status : NULL,
+			 &text);
 		return text_print(&text);
 	}
-	print_text(version, numbers, ARRAY_SIZE(numbers));
-	print_quotas(found);
+	print_text(info, numbers, ARRAY_SIZE(numbers));
+	print_quotas(info->quotas);
 	if (options->verbose && status)
 		printf("\n%s", status);
 	return STATUS_OK;
@@ -241,10 +223,8 @@ static int read_listing(int fd, struct elog_text *text)
 
 static int run_info(const struct options *options)
 {
+	struct eventlog_info info = { .size = sizeof(info) };
 	struct elog_text status = { 0 };
-	struct eventlog_version version = { .size = sizeof(version) };
-	struct eventlog_counts counts = { .size = sizeof(counts) };
-	struct eventlog_user_quota found[EVENTLOG_QUOTAS];
 	int fd, ret, printed;
 
 	if (options->argument_count)
@@ -254,11 +234,7 @@ static int run_info(const struct options *options)
 		explain_device_error(fd, PURPOSE_QUERY);
 		return STATUS_ERROR;
 	}
-	ret = elog_device_version(fd, &version);
-	if (!ret)
-		ret = elog_device_counts(fd, &counts);
-	if (!ret)
-		ret = read_quotas(fd, found);
+	ret = elog_device_info(fd, &info);
 	if (!ret && options->verbose)
 		ret = read_listing(fd, &status);
 	if (!ret && options->verbose)
@@ -269,7 +245,7 @@ static int run_info(const struct options *options)
 		elog_text_free(&status);
 		return STATUS_ERROR;
 	}
-	printed = print_info(options, &version, &counts, found, status.data);
+	printed = print_info(options, &info, status.data);
 	elog_text_free(&status);
 	return printed;
 }

@@ -14,7 +14,7 @@
 #include "cmd/info_file.h"
 #include "util/file_error.h"
 
-struct entry {
+struct header_line {
 	const char *key;	/* in the header and in JSON */
 	const char *label;
 	bool verbose;		/* only with -v, in text */
@@ -22,7 +22,7 @@ struct entry {
 };
 
 /* As elog(5) lists them. "start" is printed as a time. */
-static const struct entry entries[] = {
+static const struct header_line entries[] = {
 	{ "host", "host", false, false },
 	{ "kernel", "kernel", false, false },
 	{ "machine", "architecture", false, false },
@@ -43,7 +43,7 @@ static const struct entry entries[] = {
 };
 
 /* A file may say that the error is 0, which means that it is not known. */
-static const char *value_of(struct elog_reader *reader, const struct entry *entry)
+static const char *value_of(struct elog_reader *reader, const struct header_line *entry)
 {
 	const char *value = elog_reader_info(reader, entry->key);
 
@@ -137,7 +137,7 @@ static int put_file(const char *path, const struct options *options, struct elog
 	if (!ret)
 		ret = elog_reader_next(reader, &item);
 	if (ret > 0 && item.type == ELOG_ITEM_PART) {
-		if (options->format == FORMAT_JSON)
+		if (options->print.format == FORMAT_JSON)
 			put_header_json(reader, path, text);
 		else
 			put_header(reader, path, options->verbose, text);
@@ -159,7 +159,7 @@ int info_files(const struct options *options)
 	int i, status = STATUS_OK;
 
 	for (i = 0; i < options->argument_count; i++) {
-		if (text.size && options->format != FORMAT_JSON)
+		if (text.size && options->print.format != FORMAT_JSON)
 			elog_text_put(&text, "\n", 1);
 		if (put_file(options->arguments[i], options, &text))
 			status = STATUS_ERROR;

@@ -5,7 +5,7 @@
 #ifndef INFO_FILE_H
 #define INFO_FILE_H
 
-#include "util/tool.h"
+#include "cmd/options.h"
 
 /** info_files() - print the headers of the files that the arguments name; an exit status */
 int info_files(const struct options *options);

@@ -14,6 +14,7 @@
 
 #include "cmd/instance.h"
 #include "output/output.h"
+#include "output/row.h"
 #include "util/nearest.h"
 
 const char *const quota_names[EVENTLOG_QUOTAS] = {
@@ -225,18 +226,20 @@ int instance_create(const struct options *options)
 /* Set @id to that of an instance. Return: 0, or a negative errno; the reason was printed. */
 static int find_instance(int fd, const char *sought, uint32_t *id)
 {
-	struct eventlog_instance_next next = { .size = sizeof(next) };
+	struct eventlog_instance_info next = { .size = sizeof(next) };
 	struct nearest nearest = { .sought = sought };
-	char name[EVENTLOG_INSTANCE_NAME_MAX];
-	int ret;
+	struct elog_list *list = NULL;
+	const char *name;
+	int ret = elog_list_open(fd, EVENTLOG_LIST_INSTANCES, 0, &list);
 
-	while (!(ret = elog_instance_next(fd, &next, name, sizeof(name)))) {
+	while (!ret && !(ret = elog_list_next(list, &next, &name))) {
 		if (!strcmp(name, sought)) {
 			*id = next.id;
 			break;
 		}
 		nearest_offer(&nearest, name);
 	}
+	elog_list_close(list);
 	if (ret == -ENOENT)
 		nearest_error(&nearest, "no instance '%s'", sought);
 	else if (ret)
@@ -271,48 +274,53 @@ int instance_delete(const struct options *options)
  * Listing
  */
 
-static void put_instance(struct elog_text *text, const struct eventlog_instance_next *instance,
+static void put_instance(struct row *row, const struct eventlog_instance_info *instance,
 			 const char *name)
 {
-	elog_text_printf(text, "%5u %10u %10u  %04o %8u %11u %6u  %s\n", instance->id,
-			 instance->owner, instance->group, instance->mode, instance->events,
-			 instance->subscribers, instance->files, name);
-}
+	struct elog_text *text;
+	char mode[8];
 
-static void put_json(struct elog_text *text, const struct eventlog_instance_next *instance,
-		     const char *name)
-{
-	elog_text_printf(text, "{\"id\":%u,", instance->id);
-	json_member(text, "name", name);
-	elog_text_printf(text, ",\"owner\":%u,\"group\":%u,\"mode\":\"%04o\",\"events\":%u,"
-			 "\"subscribers\":%u,\"files\":%u}\n", instance->owner, instance->group,
-			 instance->mode, instance->events, instance->subscribers, instance->files);
+	snprintf(mode, sizeof(mode), "%04o", instance->mode);
+	row_begin(row);
+	row_number(row, "id", "ID", 5, instance->id);
+	row_string(row, "name", NULL, 0, name);
+	row_number(row, "owner", "OWNER", 10, instance->owner);
+	row_number(row, "group", "GROUP", 10, instance->group);
+	row_string(row, "mode", " MODE", 5, mode);
+	row_number(row, "events", "EVENTS", 8, instance->events);
+	row_number(row, "subscribers", "SUBSCRIBERS", 11, instance->subscribers);
+	row_number(row, "files", "FILES", 6, instance->files);
+	text = row_cell(row, NULL, " NAME", 0);
+	if (text)
+		elog_text_printf(text, " %s", name);
+	row_end(row);
 }
 
 int instance_list(const struct options *options)
 {
-	struct eventlog_instance_next next = { .size = sizeof(next) };
-	char name[EVENTLOG_INSTANCE_NAME_MAX];
+	struct eventlog_instance_info next = { .size = sizeof(next) };
+	struct elog_list *list = NULL;
 	struct output output;
+	struct row row = { .format = options->print.format, .text = &output.text };
 	int fd, ret, written;
+	const char *name;
 
 	fd = elog_device_open(NULL);
 	if (fd < 0) {
 		explain_device_error(fd, PURPOSE_INSTANCES);
 		return STATUS_ERROR;
 	}
-	output_open(&output, options);
-	if (!options->quiet && options->format == FORMAT_TEXT)
-		elog_text_printf(&output.text, "%5s %10s %10s  %-4s %8s %11s %6s  %s\n", "ID",
-				 "OWNER", "GROUP", "MODE", "EVENTS", "SUBSCRIBERS", "FILES",
-				 "NAME");
-	while (!(ret = elog_instance_next(fd, &next, name, sizeof(name)))) {
-		if (options->format == FORMAT_JSON)
-			put_json(&output.text, &next, name);
-		else
-			put_instance(&output.text, &next, name);
+	output_open(&output, options->color, options->separated);
+	row.heading = !options->quiet && row.format == FORMAT_TEXT;
+	if (row.heading)
+		put_instance(&row, &next, NULL);
+	row.heading = false;
+	ret = elog_list_open(fd, EVENTLOG_LIST_INSTANCES, 0, &list);
+	while (!ret && !(ret = elog_list_next(list, &next, &name))) {
+		put_instance(&row, &next, name);
 		output_check(&output);
 	}
+	elog_list_close(list);
 	close(fd);
 	written = output_close(&output);
 	if (ret == -ENOTTY)

@@ -6,7 +6,7 @@
 #ifndef INSTANCE_H
 #define INSTANCE_H
 
-#include "util/tool.h"
+#include "cmd/options.h"
 
 /* Names of quotas in JSON and for --quota, by enum eventlog_quota. */
 extern const char *const quota_names[EVENTLOG_QUOTAS];

@@ -10,11 +10,10 @@
 #include <string.h>
 
 #include "cmd/verb.h"
+#include "export/visit.h"
 #include "input/missing.h"
 #include "input/names.h"
-#include "input/source.h"
 #include "output/latency_pairs.h"
-#include "output/progress.h"
 #include "util/signals.h"
 
 #define SLOWEST_MAX	10000
@@ -27,15 +26,16 @@ struct role {
 };
 
 struct latency {
-	struct options options;		/* with START and END as -e */
+	const struct options *options;
+	struct selection_spec select;	/* with START and END as -e */
+	struct visit_settings settings;
+	struct visit *visit;
 	const char *start;		/* as they were given */
 	const char *end;
 	char *globs[2];
 	int files;			/* 0: live */
 	struct live live;
-	struct source *source;
 	struct output output;
-	struct progress progress;
 
 	struct latency_pairs pairs;
 	struct histogram *total;	/* of the intervals before */
@@ -47,18 +47,8 @@ struct latency {
 	int64_t last_wall_offset;
 	int64_t first_wall;
 	bool any;
-	uint64_t lost[ELOG_LOST_CAUSES_MAX];	/* of files */
-	bool enough;			/* -n is reached */
-	bool damaged;			/* a ring was damaged */
-	bool failed;
-	int error;
+	uint64_t lost[EVENTLOG_LOST_CAUSES];	/* live */
 };
-
-static bool is_going(const struct latency *latency)
-{
-	return !latency->enough && !latency->error && !latency->output.closed &&
-	       !latency->output.error;
-}
 
 /* ------------------------------------------------------------------------
  * Events
@@ -101,30 +91,30 @@ static const struct role *find_role(struct latency *latency, struct cached_event
 	return cached->row;
 }
 
-static void pair_event(struct latency *latency, const struct entry *entry,
-		       const struct role *role)
+static int pair_event(struct latency *latency, const struct entry *entry,
+		      const struct role *role)
 {
 	struct latency_pairs *pairs = &latency->pairs;
-	const uint64_t most = latency->options.count;
+	const uint64_t most = latency->options->count;
 	struct elog_map_key key;
 	int ret;
 
 	ret = latency_key_make(&pairs->key, entry, &key);
 	if (!ret)
 		pairs->pairing.counts.unkeyed++;
-	if (ret <= 0) {
-		latency->error = ret;
-		return;
-	}
+	if (ret <= 0)
+		return ret;
 	ret = role->end ? latency_pairs_end(pairs, entry, role->start, key) : 0;
-	latency->enough = most && most <= latency->total->count + pairs->recent->count;
-	if (!ret && role->start && !latency->enough)
+	latency->visit->enough = most && most <= latency->total->count + pairs->recent->count;
+	if (!ret && role->start && !latency->visit->enough)
 		ret = latency_pairs_start(pairs, entry, key);
-	latency->error = ret;
+	return ret;
 }
 
-static void take_event(struct latency *latency, const struct entry *entry)
+static int take_event(void *context, struct visit_event *event)
 {
+	struct latency *latency = context;
+	const struct entry *entry = event->entry;
 	const struct role *role = find_role(latency, entry->cached);
 	int64_t wall = wall_time(entry->item.time, entry->wall_offset);
 
@@ -136,35 +126,7 @@ static void take_event(struct latency *latency, const struct entry *entry)
 	latency->last_wall_offset = entry->wall_offset;
 	latency->pairs.pairing.counts.starts += role->start;
 	latency->pairs.pairing.counts.ends += role->end;
-	if (role->start || role->end)
-		pair_event(latency, entry, role);
-}
-
-static void take_entry(struct latency *latency, const struct entry *entry)
-{
-	switch (entry->item.type) {
-	case ELOG_ITEM_EVENT:
-		take_event(latency, entry);
-		break;
-	case ELOG_ITEM_LOST:
-		if (add_causes(latency->lost, &entry->item))
-			pairing_forget(&latency->pairs.pairing);
-		break;
-	case ELOG_ITEM_PART:
-		pairing_begin_segment(&latency->pairs.pairing, entry);
-		break;
-	case ELOG_ITEM_SYNC:
-		progress_update(&latency->progress, latency->source,
-				latency->pairs.pairing.counts.starts +
-				latency->pairs.pairing.counts.ends);
-		break;
-	case ELOG_ITEM_DAMAGE:
-		progress_clear(&latency->progress);
-		source_print_damage(entry);
-		if (!entry->unfinished)
-			pairing_forget(&latency->pairs.pairing);
-		break;
-	}
+	return role->start || role->end ? pair_event(latency, entry, role) : 0;
 }
 
 /* ------------------------------------------------------------------------
@@ -174,7 +136,8 @@ static void take_entry(struct latency *latency, const struct entry *entry)
 static struct latency_report new_report(const struct latency *latency)
 {
 	return (struct latency_report){
-		.options = &latency->options,
+		.settings = &latency->options->print,
+		.repeated = latency->options->interval,
 		.start = latency->start,
 		.end = latency->end,
 		.by = latency->pairs.key.words,
@@ -190,19 +153,16 @@ static struct latency_report new_report(const struct latency *latency)
 	};
 }
 
-static uint64_t lost_live(struct latency *latency)
+static int lost_live(struct latency *latency, uint64_t *lost)
 {
 	struct eventlog_stat stat = { .size = sizeof(stat) };
-	uint64_t lost;
 	unsigned int i;
 
-	if (live_lost(&latency->live, &stat, &lost)) {
-		latency->error = -EIO;
-		return 0;
-	}
+	if (live_lost(&latency->live, &stat, lost))
+		return -EIO;
 	for (i = 0; i < EVENTLOG_LOST_CAUSES; i++)
 		latency->lost[i] = stat.lost[i];
-	return lost;
+	return 0;
 }
 
 /* A live report is about the current time, even without events. */
@@ -212,12 +172,14 @@ static void pass_time(struct latency *latency, uint64_t now)
 	latency->last_wall_offset = wall_offset();
 }
 
-static void report_interval(struct latency *latency)
+static int report_interval(struct latency *latency)
 {
 	const struct pair_counts *before = &latency->reported;
 	struct latency_report report;
-	uint64_t now = monotonic(), lost = lost_live(latency);
+	uint64_t now = monotonic(), lost;
 
+	if (lost_live(latency, &lost))
+		return -EIO;
 	pass_time(latency, now);
 	report = new_report(latency);
 	report.elapsed = now - latency->interval_start;
@@ -236,29 +198,33 @@ static void report_interval(struct latency *latency)
 	latency->reported = latency->pairs.pairing.counts;
 	latency->lost_reported = lost;
 	latency->interval_start = now;
+	return latency->output.closed ? -EPIPE : latency->output.error;
 }
 
-static uint64_t report_total(struct latency *latency)
+/* @lost: set. Return: 0 or a negative errno. */
+static int report_total(struct latency *latency, uint64_t *lost)
 {
+	const struct visit *visit = latency->visit;
 	struct latency_report report;
-	uint64_t lost = latency->files ? sum_causes(latency->lost, ELOG_LOST_CAUSES_MAX) :
-					 lost_live(latency);
 	int64_t last;
+	int ret = 0;
 
-	histogram_merge(latency->total, latency->pairs.recent);
-	pairing_finish(&latency->pairs.pairing);
-	if (!latency->files)
+	*lost = sum_causes(visit->lost, ELOG_LOST_CAUSES_MAX);
+	if (!latency->files) {
+		ret = lost_live(latency, lost);
 		pass_time(latency, latency->live.ended);
+	}
+	histogram_merge(latency->total, latency->pairs.recent);
 	report = new_report(latency);
-	report.lost = lost;
+	report.lost = *lost;
 	last = wall_time(latency->last_time, latency->last_wall_offset);
 	if (!latency->files)
 		report.elapsed = latency->live.ended - latency->live.started;
 	else if (latency->any && last > latency->first_wall)
 		report.elapsed = (uint64_t)last - (uint64_t)latency->first_wall;
-	if (!source_is_unreadable(latency->source))
+	if (!visit_is_unreadable(visit))
 		latency_print(&report, &latency->output);
-	return lost;
+	return ret;
 }
 
 /* Losses may explain why there are few pairs. */
@@ -266,9 +232,12 @@ static void print_lost(struct latency *latency, uint64_t lost)
 {
 	struct elog_text causes = { 0 };
 
-	if (!lost || latency->options.quiet)
+	if (!lost || latency->options->quiet)
 		return;
-	put_causes(latency->lost, ELOG_LOST_CAUSES_MAX, &causes);
+	if (latency->files)
+		put_causes(latency->visit->lost, ELOG_LOST_CAUSES_MAX, &causes);
+	else
+		put_causes(latency->lost, EVENTLOG_LOST_CAUSES, &causes);
 	fprintf(stderr, "elog: lost %" PRIu64 " event%s%s; pairs may be missing\n",
 		lost, lost == 1 ? "" : "s", causes.data ? causes.data : "");
 	elog_text_free(&causes);
@@ -280,9 +249,9 @@ static void print_unpaired(const struct latency *latency)
 {
 	const struct pair_counts *counts = &latency->pairs.pairing.counts;
 
-	if (latency->options.quiet)
+	if (latency->options->quiet)
 		return;
-	if (counts->unkeyed && !latency->options.by)
+	if (counts->unkeyed && !latency->options->by)
 		fprintf(stderr, "elog: %" PRIu64 " event%s no session; "
 			"use --by to pair by something else\n", counts->unkeyed,
 			counts->unkeyed == 1 ? " has" : "s have");
@@ -290,7 +259,7 @@ static void print_unpaired(const struct latency *latency)
 		fprintf(stderr, "elog: dropped %" PRIu64 " START%s, as more than %" PRIu32
 			" were pending: pairs may be missing; see --pending\n", counts->dropped,
 			counts->dropped == 1 ? "" : "s", latency->pairs.pairing.pending_max);
-	if (source_is_unreadable(latency->source))
+	if (visit_is_unreadable(latency->visit))
 		return;
 	if (!counts->starts)
 		fprintf(stderr, "elog: no event matched START '%s'\n", latency->start);
@@ -324,72 +293,32 @@ static bool has_unknown_names(struct latency *latency, const char *when)
 }
 
 /* ------------------------------------------------------------------------
- * The loops
+ * Intervals
  */
 
-/* Take all events of the files, or of a live batch. */
-static void take_all(struct latency *latency)
+static int look_at_interval(void *context, bool over)
 {
-	struct entry entry;
-	int ret;
+	struct latency *latency = context;
+	const uint64_t interval = latency->options->interval;
 
-	while (is_going(latency)) {
-		ret = source_next(latency->source, &entry);
-		if (!ret)
-			return;
-		if (ret > 0) {
-			take_entry(latency, &entry);
-		} else if (ret == -EBADMSG) {
-			latency->damaged = true;
-			pairing_forget(&latency->pairs.pairing);
-		} else {
-			latency->error = ret;
-		}
-	}
-}
-
-static void take_batch(struct latency *latency)
-{
-	int ret = live_flush(&latency->live);
-
-	if (ret)
-		latency->error = ret;
-	take_all(latency);
+	return !over && interval && monotonic() - latency->interval_start >= interval ?
+	       report_interval(latency) : 0;
 }
 
 /* Milliseconds to sleep at most. */
-static int batch_milliseconds(const struct latency *latency)
+static int left(void *context)
 {
-	const uint64_t interval = latency->options.interval;
-	uint64_t passed, left;
+	const struct latency *latency = context;
+	const uint64_t interval = latency->options->interval;
 
-	if (!interval)
-		return BATCH_MS;
-	passed = monotonic() - latency->interval_start;
-	left = passed < interval ? (interval - passed + 999999) / 1000000 : 0;
-	return left < BATCH_MS ? (int)left : BATCH_MS;
+	return interval ? time_left(latency->interval_start, interval, BATCH_MS) : BATCH_MS;
 }
 
-static void run_live(struct latency *latency)
-{
-	const uint64_t interval = latency->options.interval;
-	bool over = false, due;
-	int ret;
-
-	while (!over && is_going(latency)) {
-		ret = live_wait(&latency->live, batch_milliseconds(latency), &over);
-		if (ret < 0) {
-			latency->error = ret;
-			return;
-		}
-		due = interval &&
-		      monotonic() - latency->interval_start >= interval;
-		if (ret || over || due)
-			take_batch(latency);
-		if (due && is_going(latency))
-			report_interval(latency);
-	}
-}
+static const struct visit_ops latency_ops = {
+	.event = take_event,
+	.idle = look_at_interval,
+	.left = left,
+};
 
 /* ------------------------------------------------------------------------
  * The beginning
@@ -437,20 +366,20 @@ static int check_options(const struct options *options, bool files)
 			   options->arguments[2]);
 		return -EINVAL;
 	}
-	if (files && (options->duration || options->interval ||
-		      options->per_cpu_bytes || options->of_instances)) {
+	if (files && (options->live.duration || options->interval ||
+		      options->live.ring_bytes || options->live.instances)) {
 		elog_error("%s is for live events, not for those of a FILE",
-			   options->duration ? "-d" : options->interval ?
-			   "--interval" : options->per_cpu_bytes ?
+			   options->live.duration ? "-d" : options->interval ?
+			   "--interval" : options->live.ring_bytes ?
 			   "--per-cpu-bytes" : "--instances");
 		return -EINVAL;
 	}
-	if (!files && (options->since.kind != TIME_SPEC_NONE ||
-		       options->until.kind != TIME_SPEC_NONE)) {
+	if (!files && (options->select.since.kind != TIME_SPEC_NONE ||
+		       options->select.until.kind != TIME_SPEC_NONE)) {
 		elog_error("--since, --until and --around are for the events of a FILE");
 		return -EINVAL;
 	}
-	if (options->time == TIME_DELTA) {
+	if (options->print.time == TIME_DELTA) {
 		elog_error("--time must be mono or wall; delta is for events");
 		return -EINVAL;
 	}
@@ -458,11 +387,11 @@ static int check_options(const struct options *options, bool files)
 		elog_error("--slowest: %u at most", SLOWEST_MAX);
 		return -EINVAL;
 	}
-	if (options->pending > LATENCY_PENDING_MAX) {
+	if (options->spans.pending > LATENCY_PENDING_MAX) {
 		elog_error("--pending: %u at most", LATENCY_PENDING_MAX);
 		return -EINVAL;
 	}
-	if (options->slowest && options->format == FORMAT_CSV) {
+	if (options->slowest && options->print.format == FORMAT_CSV) {
 		elog_error("--slowest does not go with --format csv");
 		return -EINVAL;
 	}
@@ -487,8 +416,7 @@ static int make_globs(struct latency *latency, char *const *arguments)
 		}
 		globs[i] = latency->globs[i];
 	}
-	latency->options.globs = globs;
-	latency->options.glob_count = 2;
+	latency->select.globs = (struct string_list){ .count = 2, .strings = globs };
 	return 0;
 }
 
@@ -503,22 +431,25 @@ static bool is_one_provider(const char *start, const char *end)
 
 static int prepare(struct latency *latency, const struct options *options)
 {
+	const struct pair_settings settings = {
+		.by = options->by, .group = options->group, .slowest = options->slowest,
+		.pending = options->spans.pending, .format = options->print.format,
+	};
 	int ret;
 
-	latency->options = *options;
-	latency->options.globs = NULL;
+	latency->options = options;
+	latency->select = options->select;
+	latency->select.globs = (struct string_list){ 0 };
 	latency->start = options->arguments[0];
 	latency->end = options->arguments[1];
 	latency->files = options->argument_count - options->command_count - 2;
 	ret = make_globs(latency, options->arguments);
 	if (!ret)
-		ret = latency_pairs_open(&latency->pairs, &latency->options,
+		ret = latency_pairs_open(&latency->pairs, &settings,
 					 is_one_provider(latency->start, latency->end),
 					 latency->files > 1);
 	if (ret == -EINVAL)
 		return ret;
-	latency->options.arguments += 2 + latency->files;
-	latency->options.argument_count = options->command_count;
 	latency->total = calloc(1, sizeof(*latency->total));
 	if (ret || !latency->total) {
 		elog_error("out of memory");
@@ -527,7 +458,7 @@ static int prepare(struct latency *latency, const struct options *options)
 	return 0;
 }
 
-static bool see_definition(void *context, const struct eventlog_describe *describe,
+static bool see_definition(void *context, const struct eventlog_definition *describe,
 			   const struct elog_schema_event *event)
 {
 	(void)describe;
@@ -538,7 +469,7 @@ static bool see_definition(void *context, const struct eventlog_describe *descri
 /* The events that the device lists are those known now. */
 static void warn_unknown_names(struct latency *latency)
 {
-	const struct options *options = &latency->options;
+	const struct options *options = latency->options;
 
 	if (options->quiet || (!options->by && !options->group))
 		return;
@@ -547,95 +478,82 @@ static void warn_unknown_names(struct latency *latency)
 	has_unknown_names(latency, " yet");
 }
 
-static int open_source(struct latency *latency, char *const *files)
+static int open_visit(struct latency *latency, char *const *files)
 {
-	const struct output none = { 0 };
 	int ret;
 
+	latency->settings = (struct visit_settings){
+		.select = &latency->select, .source = &latency->options->source,
+		.names = files, .name_count = latency->files,
+		.quiet = latency->options->quiet,
+	};
 	if (latency->files) {
-		ret = source_open_files(&latency->source, &latency->options, files,
-					latency->files);
-		/* All output comes at the end. */
+		ret = visit_open(&latency->visit, &latency->settings, &latency_ops, latency);
+	} else {
+		signals_catch(0);
+		ret = live_open(&latency->live, &latency->select, &latency->options->live, NULL);
 		if (!ret)
-			progress_start(&latency->progress, &latency->options, &none);
-		return ret;
+			warn_unknown_names(latency);
+		if (!ret)
+			ret = visit_open_live(&latency->visit, &latency->settings,
+					      &latency->live, &latency_ops, latency);
 	}
-	signals_catch(0);
-	ret = live_open(&latency->live, &latency->options, NULL);
 	if (!ret)
-		warn_unknown_names(latency);
-	if (!ret)
-		ret = source_open_live(&latency->source, &latency->live);
+		latency->visit->pairing = &latency->pairs.pairing;
 	return ret;
 }
 
-/* Return: 0, or an exit status. */
-static int run(struct latency *latency)
+static int finish(struct latency *latency, int error)
 {
-	struct latency_report report;
-	int ret;
+	uint64_t lost;
+	int ret = report_total(latency, &lost);
 
-	report = new_report(latency);
-	latency_print_header(&report, &latency->output);
-	if (latency->files) {
-		take_all(latency);
-		progress_clear(&latency->progress);
-		return 0;
-	}
-	ret = live_start(&latency->live);
+	if (!error || error == -EPIPE)
+		error = ret;
+	ret = output_close(&latency->output);
 	if (ret)
-		return ret;
-	if (!latency->options.separated && latency->options.verbose)
-		fputs("elog: capturing\n", stderr);
-	latency->interval_start = latency->live.started;
-	if (latency->options.interval)
-		output_flush(&latency->output);
-	run_live(latency);
-	live_end(&latency->live);
-	return 0;
-}
-
-static int finish(struct latency *latency)
-{
-	uint64_t lost = report_total(latency);
-	int ret, error;
-
-	error = output_close(&latency->output);
-	if (error) {
-		elog_error("cannot write to stdout: %s", strerror(-error));
-		latency->failed = true;
-	}
+		elog_error("cannot write to stdout: %s", strerror(-ret));
 	print_lost(latency, lost);
 	print_unpaired(latency);
 	live_print_rejected(&latency->live);
 	if (!latency->files && latency->live.ended)
 		missing_report(&latency->live, latency->pairs.pairing.counts.starts +
 			       latency->pairs.pairing.counts.ends);
-	latency->failed |= has_unknown_names(latency, "");
-	latency->failed |= source_finish(latency->source);
-	latency->failed |= latency->files && source_failed(latency->source);
-	if (latency->error) {
-		elog_error("%s", strerror(-latency->error));
-		latency->failed = true;
-	} else {
-		latency->failed |= live_deleted(&latency->live) || live_failed(&latency->live);
-	}
-	ret = command_status(&latency->live.command, latency->options.quiet);
-	if (latency->failed)
-		return STATUS_ERROR;
-	if (!ret && (lost || latency->damaged))
-		ret = STATUS_LOST;
-	return ret;
+	if (error && error != latency->output.error)
+		elog_error("%s", strerror(-error));
+	return visit_status(latency->visit, has_unknown_names(latency, "") || ret || error, lost);
+}
+
+/* Return: the exit status. */
+static int run(struct latency *latency)
+{
+	struct latency_report report = new_report(latency);
+	int ret;
+
+	latency_print_header(&report, &latency->output);
+	if (latency->files)
+		return finish(latency, visit_run(latency->visit));
+	ret = live_start(&latency->live);
+	if (ret)
+		return ret;
+	if (!latency->options->separated && latency->options->verbose)
+		fputs("elog: capturing\n", stderr);
+	latency->interval_start = latency->live.started;
+	if (latency->options->interval)
+		output_flush(&latency->output);
+	ret = visit_run(latency->visit);
+	live_end(&latency->live);
+	return finish(latency, ret);
 }
 
 static void free_latency(struct latency *latency)
 {
-	source_close(latency->source);
+	visit_close(latency->visit);
 	live_close(&latency->live);
 	output_close(&latency->output);
 	latency_pairs_close(&latency->pairs);
 	free(latency->total);
-	free(latency->options.globs);
+	free(latency->select.globs.strings);
 	free(latency->globs[0]);
 	free(latency->globs[1]);
 	free(latency);
@@ -655,13 +573,10 @@ static int run_latency(const struct options *options)
 		elog_error("out of memory");
 		return STATUS_ERROR;
 	}
-	output_open(&latency->output, options);
+	output_open(&latency->output, options->color, options->separated);
 	if (!prepare(latency, options) &&
-	    !open_source(latency, options->arguments + 2)) {
+	    !open_visit(latency, options->arguments + 2))
 		ret = run(latency);
-		if (!ret)
-			ret = finish(latency);
-	}
 	free_latency(latency);
 	return ret;
 }

@@ -26,7 +26,7 @@ static void end_column(struct elog_text *text, size_t from, size_t width)
 }
 
 static void put_event(struct elog_text *text, const struct elog_schema_event *event,
-		      const struct eventlog_describe *describe)
+		      const struct eventlog_definition *describe)
 {
 	size_t from, i;
 
@@ -65,7 +65,7 @@ struct listing {
 	struct nearest nearest;		/* names like that of the argument */
 };
 
-static int keep(struct listing *listing, const struct eventlog_describe *describe,
+static int keep(struct listing *listing, const struct eventlog_definition *describe,
 		struct elog_schema *schema)
 {
 	struct definition *larger;
@@ -84,7 +84,7 @@ static int keep(struct listing *listing, const struct eventlog_describe *describ
 
 /* Return: 0, or -errno; the reason was printed. */
 static int list_one(struct listing *listing,
-		    const struct eventlog_describe *describe, const char *text)
+		    const struct eventlog_definition *describe, const char *text)
 {
 	const struct options *options = listing->options;
 	struct definition definition = { .describe = *describe };
@@ -109,7 +109,7 @@ static int list_one(struct listing *listing,
 		goto out;
 	}
 	listing->any = true;
-	if (options->format == FORMAT_JSON) {
+	if (options->print.format == FORMAT_JSON) {
 		list_json(&definition, options->verbose ? text : NULL, output);
 		output_check(&listing->output);
 	} else if (options->tree) {
@@ -133,21 +133,21 @@ out:
 static int list_all(struct listing *listing, int fd)
 {
 	const struct options *options = listing->options;
-	struct eventlog_describe describe = { .size = sizeof(describe) };
-	struct elog_definitions *definitions = NULL;
+	struct eventlog_definition describe = { .size = sizeof(describe) };
+	struct elog_list *definitions = NULL;
 	int ret, status = STATUS_OK;
 	const char *text;
 
-	if (!options->quiet && !options->tree && options->format == FORMAT_TEXT)
+	if (!options->quiet && !options->tree && options->print.format == FORMAT_TEXT)
 		elog_text_printf(&listing->output.text, "%5s %-18s %-7s %-8s %s\n", "ID", "STATE",
 				 "LEVEL", "KEYWORDS", "PROVIDER/EVENT  FIELDS");
-	ret = elog_definitions_open(fd, &definitions);
+	ret = elog_list_open(fd, EVENTLOG_LIST_DEFINITIONS, 0, &definitions);
 	while (!ret) {
-		ret = elog_definitions_next(definitions, &describe, &text);
+		ret = elog_list_next(definitions, &describe, &text);
 		if (!ret && list_one(listing, &describe, text))
 			status = STATUS_ERROR;
 	}
-	elog_definitions_close(definitions);
+	elog_list_close(definitions);
 	if (ret != -ENOENT) {
 		explain_device_error(ret, PURPOSE_QUERY);
 		status = STATUS_ERROR;
@@ -182,7 +182,7 @@ static int run_list(const struct options *options)
 			   event_glob_error(options->arguments[0]));
 		return STATUS_ERROR;
 	}
-	if (options->tree && options->format != FORMAT_TEXT) {
+	if (options->tree && options->print.format != FORMAT_TEXT) {
 		elog_error("--tree does not go with --format");
 		return STATUS_ERROR;
 	}
@@ -192,13 +192,14 @@ static int run_list(const struct options *options)
 		return STATUS_ERROR;
 	}
 	listing.nearest.sought = options->arguments[0];
-	output_open(&listing.output, options);
+	output_open(&listing.output, options->color, options->separated);
 	status = list_all(&listing, fd);
 	if (!options->quiet || !listing.any)
 		explain_restriction(fd);
 	close(fd);
 	if (listing.count) {
-		output_page(&listing.output, options);
+		if (!options->no_pager)
+			output_page(&listing.output);
 		list_tree(listing.definitions, listing.count, options->verbose,
 			  &listing.output);
 	}

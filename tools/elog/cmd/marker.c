@@ -1,344 +1,58 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * elog marker: list markers, switch their handlers, and save and restore their state.
+ * elog marker: list markers and policies; marker_switch.c changes them.
  */
 #include <errno.h>
-#include <fnmatch.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "cmd/marker_switch.h"
 #include "cmd/verb.h"
 #include "marker/marker.h"
-#include "marker/marker_filter.h"
-#include "util/nearest.h"
-
-/* Is it a path? A pattern is not: places have colons, and tags have no slashes. */
-static bool is_file(const char *argument)
-{
-	return strchr(argument, '/') && !strpbrk(argument, ":*?[");
-}
-
-static bool owner_chosen(const struct options *options, const struct marker *marker)
-{
-	if (options->module && fnmatch(options->module, marker->module, 0))
-		return false;
-	return !options->program || (marker->owner == MARKER_OF_PROGRAM &&
-				     !fnmatch(options->program, marker->module, 0));
-}
-
-static bool marker_chosen(const struct options *options, const struct marker *marker)
-{
-	bool any = false;
-	int i;
-
-	if (!owner_chosen(options, marker))
-		return false;
-	for (i = 1; i < options->argument_count; i++) {
-		if (is_file(options->arguments[i]))
-			continue;
-		if (!fnmatch(options->arguments[i], marker->tag, 0) ||
-		    !fnmatch(options->arguments[i], marker->place, 0))
-			return true;
-		any = true;
-	}
-	return !any;
-}
-
-/* Report a pattern that no marker matches. Return: true if it was reported. */
-static bool is_unknown(const struct options *options, const struct marker_list *list,
-		       const char *pattern)
-{
-	struct nearest nearest = { .sought = pattern };
-	size_t i;
-
-	for (i = 0; i < list->count; i++) {
-		const struct marker *marker = &list->markers[i];
-
-		if (!owner_chosen(options, marker))
-			continue;
-		if (!fnmatch(pattern, marker->tag, 0) || !fnmatch(pattern, marker->place, 0)) {
-			nearest_free(&nearest);
-			return false;
-		}
-		nearest_offer(&nearest, marker->tag);
-		nearest_offer(&nearest, marker->place);
-	}
-	nearest_error(&nearest, "no marker '%s'", pattern);
-	nearest_free(&nearest);
-	return true;
-}
-
-/* The same for --module and --program. */
-static bool is_unknown_owner(const struct options *options, const struct marker_list *list)
-{
-	const char *glob = options->program ? options->program : options->module;
-	struct nearest nearest = { .sought = glob };
-	size_t i;
-
-	for (i = 0; i < list->count; i++) {
-		if (!glob || owner_chosen(options, &list->markers[i])) {
-			nearest_free(&nearest);
-			return false;
-		}
-		if (!options->program || list->markers[i].owner == MARKER_OF_PROGRAM)
-			nearest_offer(&nearest, list->markers[i].module);
-	}
-	if (glob)
-		nearest_error(&nearest, "no %s '%s' with markers",
-			      options->program ? "program" : "module", glob);
-	else
-		elog_error("there are no markers: no loaded module or running program has any");
-	nearest_free(&nearest);
-	return true;
-}
-
-/* Report all names that no marker has. Return: true if there were any. */
-static bool has_unknown_names(const struct options *options, const struct marker_list *list,
-			      bool of_files)
-{
-	bool any = false;
-	int i;
-
-	if (of_files && !list->count) {
-		elog_error("there are no markers");
-		return true;
-	}
-	if (is_unknown_owner(options, list))
-		return true;
-	for (i = 1; i < options->argument_count; i++)
-		if (!is_file(options->arguments[i]))
-			any |= is_unknown(options, list, options->arguments[i]);
-	return any;
-}
+#include "marker/marker_policy.h"
 
 /* ------------------------------------------------------------------------
  * list
  */
 
-/* Put "u32 number; string name" as objects. */
-static void put_fields_json(struct elog_text *text, const char *fields)
+static int print_list(const struct options *options, const struct marker_list *list, bool of_files)
 {
-	const char *comma = "", *name;
-	size_t length;
+	char *program = options->program ? policy_program_glob(options->program) : NULL;
+	struct marker_choice choice = marker_options_choice(options);
+	int status;
 
-	elog_text_string(text, ",\"fields\":[");
-	for (; *fields; fields += length, fields += strspn(fields, "; ")) {
-		length = strcspn(fields, ";");
-		name = fields + strcspn(fields, " ;");
-		elog_text_printf(text, "%s{\"type\":\"%.*s\",\"name\":\"%.*s\"}", comma,
-				 (int)(name - fields), fields,
-				 (int)(fields + length - name - (*name == ' ')),
-				 name + (*name == ' '));
-		comma = ",";
-	}
-	elog_text_string(text, "]");
-}
-
-static void put_guard_json(struct elog_text *text, const struct marker *marker)
-{
-	if (marker->predicate) {
-		elog_text_string(text, ",");
-		json_member(text, "predicate", marker->predicate);
-		elog_text_printf(text, ",\"rejected\":%" PRIu64, (uint64_t)marker->next.rejected);
-	}
-	elog_text_printf(text, ",\"suppressed\":%" PRIu64, (uint64_t)marker->next.suppressed);
-}
-
-/* Put the predicate, and what it rejected. */
-static void put_guard(struct elog_text *text, const struct marker *marker)
-{
-	if (marker->predicate)
-		elog_text_printf(text, " if %s (%" PRIu64 " rejected)", marker->predicate,
-				 (uint64_t)marker->next.rejected);
-	if (marker->next.suppressed)
-		elog_text_printf(text, " (%" PRIu64 " line%s dropped)",
-				 (uint64_t)marker->next.suppressed,
-				 plural(marker->next.suppressed));
-}
-
-static void put_json(struct elog_text *text, const struct marker *marker)
-{
-	static const char *const owners[] = { "module", "program", "file" };
-
-	elog_text_string(text, "{");
-	json_member(text, owners[marker->owner], marker->module);
-	elog_text_string(text, ",");
-	json_member(text, "tag", marker->tag);
-	elog_text_string(text, ",");
-	json_member(text, "path", marker->path);
-	elog_text_string(text, ",");
-	json_member(text, "function", marker->function);
-	elog_text_printf(text, ",\"ordinal\":%u,\"line\":%u,\"id\":\"%016" PRIx64 "\"",
-			 marker->next.ordinal, marker->next.line, (uint64_t)marker->next.id);
-	if (marker->owner != MARKER_OF_FILE)
-		elog_text_printf(text, ",\"descriptor\":%u", marker->next.descriptor);
-	markers_handlers_put_json(text, "handlers", marker->next.handlers);
-	if (marker->owner != MARKER_OF_FILE)
-		markers_handlers_put_json(text, "active", marker->next.active);
-	markers_handlers_put_json(text, "allowed", marker->next.allowed);
-	markers_handlers_put_json(text, "defaults", marker->next.defaults);
-	if (marker->event) {
-		elog_text_string(text, ",");
-		json_member(text, "event", marker->event);
-	}
-	if (marker->fields)
-		put_fields_json(text, marker->fields);
-	if (marker->has_session)
-		elog_text_string(text, ",\"session\":true");
-	if (marker->pids)
-		elog_text_printf(text, ",\"pids\":[%s]", marker->pids);
-	if (marker->incompatible)
-		elog_text_string(text, ",\"incompatible\":true");
-	if (marker->owner == MARKER_OF_MODULE)
-		put_guard_json(text, marker);
-	elog_text_string(text, "}\n");
-}
-
-#define HANDLERS_WIDTH	17	/* of all handlers */
-#define OWNER_WIDTH_MAX	48
-
-/* Names of programs and files may contain any characters. */
-static void put_visible(struct elog_text *text, const char *name)
-{
-	elog_text_visible(text, name, strlen(name));
-}
-
-/* The width of the column OWNER/TAG: that of the longest entry. */
-static size_t owner_width(const struct options *options, const struct marker_list *list)
-{
-	size_t width = strlen("OWNER/TAG"), i, size;
-
-	for (i = 0; i < list->count; i++) {
-		const struct marker *marker = &list->markers[i];
-
-		size = strlen(marker->module) + strlen("/") + strlen(marker->tag);
-		if (size > width && size <= OWNER_WIDTH_MAX && marker_chosen(options, marker))
-			width = size;
-	}
-	return width;
-}
-
-static void put_line(struct elog_text *text, const struct marker *marker, size_t width)
-{
-	size_t from = text->size;
-
-	markers_handlers_put(text, marker->next.handlers);
-	fill_column(text, from, HANDLERS_WIDTH);
-	elog_text_string(text, " ");
-	from = text->size;
-	markers_handlers_put(text, marker->next.active);
-	fill_column(text, from, HANDLERS_WIDTH);
-	elog_text_string(text, " ");
-	from = text->size;
-	put_visible(text, marker->module);
-	elog_text_string(text, "/");
-	put_visible(text, marker->tag);
-	fill_column(text, from, width);
-	elog_text_string(text, " ");
-	put_visible(text, marker->place);
-	if (marker->fields && *marker->fields) {
-		elog_text_string(text, "  ");
-		put_visible(text, marker->fields);
-	}
-	if (marker->has_session)
-		elog_text_string(text, "  (session)");
-	put_guard(text, marker);
-	if (marker->incompatible)
-		elog_text_string(text, "  (incompatible)");
-	elog_text_string(text, "\n");
-}
-
-/* Put a level of the tree, unless the previous line is in the same one. */
-static bool put_level(struct elog_text *text, unsigned int depth, const char *name,
-		      const char *before)
-{
-	if (before && !strcmp(name, before))
-		return false;
-	put_blanks(text, (size_t)2 * depth);
-	put_visible(text, name);
-	elog_text_string(text, "\n");
-	return true;
-}
-
-static void put_tree(struct elog_text *text, const struct marker *marker,
-		     const struct marker *before)
-{
-	if (put_level(text, 0, marker->module, before ? before->module : NULL))
-		before = NULL;
-	if (*marker->path && put_level(text, 1, marker->path, before ? before->path : NULL))
-		before = NULL;
-	if (*marker->function)
-		put_level(text, 2, marker->function, before ? before->function : NULL);
-	/* A marker without a place has no levels. */
-	if (!*marker->function)
-		elog_text_printf(text, "  %s (", marker->tag);
-	else
-		elog_text_printf(text, "      %s (%u, ", marker->tag, marker->next.ordinal);
-	if (marker->next.handlers)
-		markers_handlers_put(text, marker->next.handlers);
-	else
-		elog_text_string(text, "off");
-	elog_text_string(text, marker->incompatible ? ", incompatible)" : ")");
-	put_guard(text, marker);
-	elog_text_string(text, "\n");
-}
-
-static int print_list(const struct options *options, const struct marker_list *list,
-		      bool of_files)
-{
-	const struct marker *before = NULL;
-	struct elog_text text = { 0 };
-	const size_t width = owner_width(options, list);
-	size_t i;
-	bool failed;
-
-	if (options->format == FORMAT_TEXT && !options->tree && !options->quiet)
-		elog_text_printf(&text, "%-*s %-*s %-*s %s\n", HANDLERS_WIDTH, "HANDLERS",
-				 HANDLERS_WIDTH, "ACTIVE", (int)width, "OWNER/TAG",
-				 "LOCATION  FIELDS");
-	for (i = 0; i < list->count; i++) {
-		const struct marker *marker = &list->markers[i];
-
-		if (!marker_chosen(options, marker))
-			continue;
-		if (options->format == FORMAT_JSON)
-			put_json(&text, marker);
-		else if (options->tree)
-			put_tree(&text, marker, before);
-		else
-			put_line(&text, marker, width);
-		before = marker;
-	}
-	failed = text.error;
-	if (failed)
+	if (options->program && !program) {
 		elog_error("out of memory");
-	else if (before)
-		fwrite(text.data, 1, text.size, stdout);
-	elog_text_free(&text);
-	if (!failed)
-		failed = has_unknown_names(options, list, of_files);
-	return failed ? STATUS_ERROR : STATUS_OK;
-}
-
-static int marker_list(const struct options *options, int fd, struct marker_list *list)
-{
-	size_t hidden;
-	int ret;
-
-	ret = markers_read_programs(fd, list, &hidden);
-	if (ret) {
-		explain_device_error(ret, PURPOSE_MARKERS);
 		return STATUS_ERROR;
 	}
-	if (hidden && !options->quiet)
-		fprintf(stderr, "elog: no permission to inspect %zu process%s: "
-			"the locations of their markers are unknown\n", hidden,
-			hidden == 1 ? "" : "es");
-	return print_list(options, list, false);
+	choice.program = program;
+	status = markers_print(list, &choice, options->print.format, options->tree, !options->quiet);
+	if (!status && marker_choice_explain(&choice, list, of_files))
+		status = STATUS_ERROR;
+	free(program);
+	return status;
+}
+
+static int marker_list(const struct options *options, int fd)
+{
+	struct marker_list list = { 0 };
+	int ret, status = STATUS_ERROR;
+
+	ret = markers_read(fd, &list);
+	/* Without the right to read those of modules, there are the user's own programs. */
+	if (ret == -EPERM && !options->quiet)
+		elog_error("markers of modules and of other users are not shown: "
+			   "this needs the capability CAP_PERFMON (or CAP_SYS_ADMIN)");
+	if (!ret || ret == -EPERM)
+		ret = markers_read_programs(fd, &list);
+	if (ret)
+		marker_error(ret);
+	else
+		status = print_list(options, &list, false);
+	markers_free(&list);
+	return status;
 }
 
 static void explain_file(const char *name, int error)
@@ -366,7 +80,7 @@ static int list_files(const struct options *options)
 	int i, ret, status = STATUS_OK;
 
 	for (i = 1; i < options->argument_count; i++) {
-		if (!is_file(options->arguments[i]))
+		if (!marker_is_file(options->arguments[i]))
 			continue;
 		ret = markers_read_file(options->arguments[i], &list);
 		if (!ret)
@@ -389,324 +103,9 @@ static bool has_files(const struct options *options)
 	int i;
 
 	for (i = 1; i < options->argument_count; i++)
-		if (is_file(options->arguments[i]))
+		if (marker_is_file(options->arguments[i]))
 			return true;
 	return false;
-}
-
-/* ------------------------------------------------------------------------
- * enable, disable
- */
-
-static int try_set(int fd, struct eventlog_marker_set *request)
-{
-	request->size = sizeof(*request);
-	return ioctl(fd, EVENTLOG_IOC_MARKER_SET, request) ? -errno : 0;
-}
-
-/* Compile --if; without it there is no filter. */
-static bool parse_if(const struct options *options, struct elog_filter **filter)
-{
-	struct elog_expression_error error;
-	int ret;
-
-	ret = marker_filter_compile(options->predicate, filter, &error);
-	if (ret == -EINVAL) {
-		elog_error("--if '%s': column %u: %s", options->predicate, error.column,
-			   error.message);
-		elog_hint("man 7 elog_filter, man 1 elog-marker");
-	} else if (ret) {
-		elog_error("out of memory");
-	}
-	return !ret;
-}
-
-static void explain_set(const struct options *options, int fd, const char *pattern, int error)
-{
-	struct marker_list list = { 0 };
-
-	/* Without the list, the message has no near names. */
-	if (error == -ENOENT && markers_read(fd, &list))
-		markers_free(&list);
-	if (error != -ENOENT)
-		elog_error("%s: %s", pattern, strerror(-error));
-	else if (!options->module || !is_unknown_owner(options, &list))
-		is_unknown(options, &list, pattern);
-	markers_free(&list);
-}
-
-static int marker_switch(const struct options *options, int fd, uint32_t operation,
-			 uint32_t handlers)
-{
-	uint32_t matched = 0, changed = 0, denied = 0, incompatible = 0;
-	struct elog_filter *filter;
-	int i, ret, status = STATUS_OK;
-
-	if (options->argument_count < 2) {
-		elog_error("a pattern is missing: '*' matches all markers");
-		return STATUS_ERROR;
-	}
-	if (options->program && options->module) {
-		elog_error("--program and --module do not go together");
-		return STATUS_ERROR;
-	}
-	if (options->handlers && !options->program &&
-	    !markers_handlers_parse(options->handlers, &handlers)) {
-		markers_handlers_error(options->handlers);
-		return STATUS_ERROR;
-	}
-	if (!parse_if(options, &filter))
-		return STATUS_ERROR;
-	if (options->program) {
-		status = policies_switch(options, fd, operation, filter);
-		elog_filter_free(filter);
-		return status;
-	}
-	for (i = 1; i < options->argument_count; i++) {
-		struct eventlog_marker_set request = {
-			.module = (uintptr_t)options->module,
-			.marker = (uintptr_t)options->arguments[i],
-			.handlers = handlers,
-			.operation = operation,
-			.filter = marker_filter_pointer(filter),
-		};
-
-		ret = try_set(fd, &request);
-		if (ret) {
-			explain_set(options, fd, options->arguments[i], ret);
-			status = STATUS_ERROR;
-			continue;
-		}
-		matched += request.matched;
-		changed += request.changed;
-		denied += request.denied;
-		incompatible += request.incompatible;
-	}
-	elog_filter_free(filter);
-	/* A glob may match some incompatible markers on purpose. */
-	if (incompatible && incompatible + denied == matched) {
-		marker_filter_explain(options, fd, marker_chosen);
-		elog_error("the predicate is incompatible with the fields of all these markers");
-		status = STATUS_ERROR;
-	} else if (incompatible && !options->quiet) {
-		fprintf(stderr, "elog: the predicate is incompatible with the fields of %u "
-			"marker%s unchanged\n", incompatible,
-			incompatible == 1 ? ": it is" : "s: they are");
-	}
-	if (denied) {
-		elog_error("%u marker%s not allow it", denied, denied == 1 ? " does" : "s do");
-		status = STATUS_ERROR;
-	}
-	if (!options->quiet && matched)
-		fprintf(stderr, "elog: %u marker%s, %u changed\n", matched, plural(matched),
-			changed);
-	return status;
-}
-
-/* ------------------------------------------------------------------------
- * save, restore
- */
-
-static int compare_places(const struct marker *a, const struct marker *b)
-{
-	int ret = strcmp(a->module, b->module);
-
-	return ret ? ret : (a->next.id > b->next.id) - (a->next.id < b->next.id);
-}
-
-static int compare_markers(const void *left, const void *right)
-{
-	const struct marker *a = left, *b = right;
-	int ret = compare_places(a, b);
-
-	if (!ret)
-		ret = (a->next.descriptor > b->next.descriptor) -
-		      (a->next.descriptor < b->next.descriptor);
-	return ret;
-}
-
-/*
- * A marker in a header exists once for each file that includes it, all with one place:
- * match them in the order in which they were saved.
- */
-static struct marker *find_marker(const struct marker_list *list, const struct marker *saved)
-{
-	size_t low = 0, high = list->count, middle;
-
-	while (low < high) {
-		middle = low + (high - low) / 2;
-		if (compare_places(&list->markers[middle], saved) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	for (; low < list->count && !compare_places(&list->markers[low], saved); low++)
-		if (!list->markers[low].taken)
-			return &list->markers[low];
-	return NULL;
-}
-
-static bool one_argument(const struct options *options)
-{
-	if (options->argument_count == 2)
-		return true;
-	elog_error("exactly one FILE is needed");
-	return false;
-}
-
-/* Other programs may set predicates that elog cannot parse. */
-static bool may_be_restored(const char *predicate, const char *place)
-{
-	struct elog_expression_error error;
-	struct elog_filter *filter;
-
-	if (!marker_filter_compile(predicate, &filter, &error)) {
-		elog_filter_free(filter);
-		return true;
-	}
-	elog_error("%s: the predicate '%s' could not be restored", place, predicate);
-	return false;
-}
-
-static bool all_may_be_restored(const struct marker_list *list, const struct policy_list *policies)
-{
-	bool all = true;
-	size_t i;
-
-	for (i = 0; i < list->count; i++)
-		all &= may_be_restored(list->markers[i].predicate, list->markers[i].place);
-	for (i = 0; i < policies->count; i++)
-		all &= may_be_restored(policies->policies[i].predicate,
-				       policies->policies[i].marker);
-	return all;
-}
-
-static void print_saved(size_t markers, size_t policies)
-{
-	fprintf(stderr, "elog: %zu marker%s", markers, plural(markers));
-	if (policies)
-		fprintf(stderr, ", %zu polic%s for programs", policies,
-			policies == 1 ? "y" : "ies");
-	fputs(" saved\n", stderr);
-}
-
-static int marker_save(const struct options *options, int fd, const struct marker_list *list)
-{
-	struct policy_list policies = { 0 };
-	int ret, status = STATUS_ERROR;
-
-	if (!one_argument(options))
-		return STATUS_ERROR;
-	ret = policies_read(fd, &policies);
-	if (!ret && !all_may_be_restored(list, &policies))
-		goto out;
-	if (!ret)
-		ret = markers_save(list, &policies, options->arguments[1]);
-	if (ret) {
-		elog_error("%s: %s", options->arguments[1], strerror(-ret));
-		goto out;
-	}
-	if (!options->quiet)
-		print_saved(list->count, policies.count);
-	status = STATUS_OK;
-out:
-	policies_free(&policies);
-	return status;
-}
-
-static bool same_state(const struct marker *a, const struct marker *b)
-{
-	if (a->next.handlers != b->next.handlers || !a->predicate != !b->predicate)
-		return false;
-	return !a->predicate || !strcmp(a->predicate, b->predicate);
-}
-
-static int restore_one(int fd, const struct marker *saved, struct marker *current,
-		       size_t *denied, size_t *incompatible)
-{
-	struct eventlog_marker_set request = {
-		.descriptor = current->next.descriptor,
-		.handlers = saved->next.handlers,
-		.operation = EVENTLOG_MARKER_OP_REPLACE,
-	};
-	struct elog_expression_error error;
-	struct elog_filter *filter;
-	int ret;
-
-	current->taken = true;
-	if (same_state(current, saved))
-		return 0;
-	ret = marker_filter_compile(saved->predicate, &filter, &error);
-	if (ret)
-		return ret;
-	request.filter = marker_filter_pointer(filter);
-	ret = try_set(fd, &request);
-	elog_filter_free(filter);
-	if (!ret) {
-		*denied += request.denied;
-		*incompatible += request.incompatible;
-	}
-	return ret;
-}
-
-static int restore_all(const struct options *options, int fd, struct marker_list *saved,
-		       struct marker_list *current)
-{
-	size_t i, missing = 0, denied = 0, incompatible = 0;
-	struct marker *found;
-	int ret;
-
-	if (current->count)
-		qsort(current->markers, current->count, sizeof(*current->markers),
-		      compare_markers);
-	for (i = 0; i < saved->count; i++) {
-		const struct marker *marker = &saved->markers[i];
-
-		found = find_marker(current, marker);
-		ret = found ? restore_one(fd, marker, found, &denied, &incompatible) : -ENOENT;
-		/* Its module may have been unloaded since. */
-		if (ret == -ENOENT) {
-			missing++;
-		} else if (ret) {
-			elog_error("%s: %s", marker->place, strerror(-ret));
-			return STATUS_ERROR;
-		}
-	}
-	if (!options->quiet && missing)
-		fprintf(stderr, "elog: %zu marker%s, %zu %s not exist\n", saved->count,
-			plural(saved->count), missing, missing == 1 ? "does" : "do");
-	if (denied)
-		elog_error("%zu marker%s not allow it", denied, denied == 1 ? " does" : "s do");
-	if (incompatible == 1)
-		elog_error("the predicate of 1 marker is incompatible with its fields: "
-			   "it is unchanged");
-	else if (incompatible)
-		elog_error("the predicates of %zu markers are incompatible with their fields: "
-			   "they are unchanged", incompatible);
-	return denied || incompatible ? STATUS_ERROR : STATUS_OK;
-}
-
-static int marker_restore(const struct options *options, int fd, struct marker_list *current)
-{
-	struct marker_list saved = { 0 };
-	struct policy_list policies = { 0 };
-	unsigned int line;
-	int ret, status;
-
-	if (!one_argument(options))
-		return STATUS_ERROR;
-	ret = markers_load(&saved, &policies, options->arguments[1], &line);
-	if (ret == -EINVAL)
-		elog_error("%s: line %u: not a set of markers, or truncated",
-			   options->arguments[1], line);
-	else if (ret)
-		elog_error("%s: %s", options->arguments[1], strerror(-ret));
-	status = ret ? STATUS_ERROR : restore_all(options, fd, &saved, current);
-	if (!ret && policies_restore(&policies, fd))
-		status = STATUS_ERROR;
-	policies_free(&policies);
-	markers_free(&saved);
-	return status;
 }
 
 /* ------------------------------------------------------------------------
@@ -720,95 +119,57 @@ static int marker_policies(const struct options *options, int fd)
 
 	ret = policies_read(fd, &policies);
 	if (ret)
-		explain_device_error(ret, PURPOSE_MARKERS);
+		marker_error(ret);
 	else
-		status = policies_print(options, &policies);
+		status = policies_print(&policies, options->print.format == FORMAT_JSON,
+					!options->quiet);
 	policies_free(&policies);
 	return status;
 }
 
-enum action { LIST, ENABLE, DISABLE, POLICIES, SAVE, RESTORE, ACTIONS };
-
-static const char *const action_names[] = { "list", "enable", "disable", "policies",
-					    "save", "restore" };
-
-static int run_action(const struct options *options, enum action action, int fd,
-		      struct marker_list *list)
+static int run_action(const struct options *options, enum marker_action action, int fd)
 {
 	switch (action) {
-	case LIST:
-		return marker_list(options, fd, list);
-	case ENABLE:
-		return marker_switch(options, fd, EVENTLOG_MARKER_OP_ADD, EVENTLOG_MARKER_TRACE);
-	case DISABLE:
-		return marker_switch(options, fd, EVENTLOG_MARKER_OP_REMOVE, MARKER_HANDLERS);
-	case POLICIES:
+	case MARKER_LIST:
+		return marker_list(options, fd);
+	case MARKER_ENABLE:
+	case MARKER_DISABLE:
+	case MARKER_SET:
+		return marker_switch(options, action, fd);
+	case MARKER_POLICIES:
 		return marker_policies(options, fd);
-	case SAVE:
-		return marker_save(options, fd, list);
+	case MARKER_SAVE:
+		return marker_save(options, fd);
 	default:
-		return marker_restore(options, fd, list);
+		return marker_restore(options, fd);
 	}
-}
-
-static bool are_patterns(const struct options *options)
-{
-	const char *error;
-	int i;
-
-	for (i = 1; i < options->argument_count; i++) {
-		error = glob_error(options->arguments[i]);
-		if (!error || is_file(options->arguments[i]))
-			continue;
-		elog_error("invalid PATTERN '%s': %s", options->arguments[i], error);
-		return false;
-	}
-	return true;
 }
 
 static int run_marker(const struct options *options)
 {
-	struct marker_list list = { 0 };
-	int fd, found, ret = 0, status;
-	enum action action;
+	int fd, found, status;
 
 	if (!options->argument_count) {
-		elog_error("missing: list, enable, disable, policies, save or restore");
+		elog_error("missing: list, enable, disable, set, policies, save or restore");
 		return STATUS_ERROR;
 	}
-	found = choice_abbreviated(action_names, ACTIONS, options->arguments[0], "action");
+	found = marker_action_find(options->arguments[0]);
 	if (found < 0)
 		return STATUS_ERROR;
-	action = (enum action)found;
-	if (action <= DISABLE && !are_patterns(options))
+	if (found == MARKER_LIST && !marker_patterns_check(options))
 		return STATUS_ERROR;
-	if (options->predicate && action != ENABLE) {
-		elog_error("--if needs enable");
+	if (options->predicate && (found < MARKER_ENABLE || found > MARKER_SET)) {
+		elog_error("--if needs enable or set");
 		return STATUS_ERROR;
 	}
-	if (action == LIST && has_files(options))
+	if (found == MARKER_LIST && has_files(options))
 		return list_files(options);
 	fd = elog_device_open(NULL);
 	if (fd < 0) {
 		explain_device_error(fd, PURPOSE_MARKERS);
 		return STATUS_ERROR;
 	}
-	if (action != ENABLE && action != DISABLE && action != POLICIES)
-		ret = markers_read(fd, &list);
-	if (ret == -ENOTTY || ret == -E2BIG) {
-		elog_error("the kernel module is too old for %s",
-			   ret == -ENOTTY ? "markers" : "predicates of markers");
-		status = STATUS_ERROR;
-	} else if (ret == -ENOMEM) {
-		elog_error("out of memory");
-		status = STATUS_ERROR;
-	} else if (ret) {
-		explain_device_error(ret, PURPOSE_MARKERS);
-		status = STATUS_ERROR;
-	} else {
-		status = run_action(options, action, fd, &list);
-	}
-	markers_free(&list);
+	status = run_action(options, (enum marker_action)found, fd);
 	close(fd);
 	return status;
 }
@@ -829,7 +190,7 @@ static const struct verb_option marker_options[] = {
 const struct verb verb_marker = {
 	.name = "marker",
 	.summary = "list and switch markers of kernel modules and programs",
-	.usage = "list|enable|disable|policies|save|restore [OPTION...] [PATTERN...] [FILE...]",
+	.usage = "list|enable|disable|set|policies|save|restore [OPTION...] [PATTERN...] [FILE...]",
 	.description =
 	"Markers are lines of code that can be switched on: eventlog_marker(9),\n"
 	"elog_marker(3).\n"
@@ -840,9 +201,11 @@ const struct verb verb_marker = {
 	"  list FILE...          print markers of programs, libraries and modules in files\n"
 	"  enable PATTERN...     switch handlers on\n"
 	"  disable PATTERN...    switch handlers off\n"
+	"  set PATTERN...        switch exactly the handlers of --handler on; of modules\n"
 	"  policies              print the policies for programs\n"
-	"  save FILE             save the handlers that are on, predicates and policies\n"
-	"  restore FILE          restore them, for markers that exist\n"
+	"  save FILE             write commands that restore the handlers that are on,\n"
+	"                        predicates and policies\n"
+	"  restore FILE          run these commands, for markers that exist\n"
 	"\n"
 	"PATTERN is a glob that is matched with tags and with path:function:ordinal. An\n"
 	"argument with a slash but without a colon or wildcard is a FILE.\n"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Options: one table, so that an option has the same meaning in every verb, and every
- * --help describes it.
+ * --help describes it: see options.h.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -21,6 +21,260 @@
 #define ROTATE_KEEP		9
 #define ROTATE_KEEP_MAX		9999
 #define ROTATE_SIZE_MIN		65536
+#define REPLICAS_MAX		5
+
+/* ------------------------------------------------------------------------
+ * Arguments: each function sets the member of struct options that @member points to, and
+ * returns false if the argument is not valid
+ */
+
+static bool take_flag(void *member, const char *argument)
+{
+	(void)argument;
+	*(bool *)member = true;
+	return true;
+}
+
+/* The kernel or the parser of expressions judges the text. */
+static bool take_any(void *member, const char *argument)
+{
+	*(const char **)member = argument;
+	return true;
+}
+
+static bool take_text(void *member, const char *argument)
+{
+	return take_any(member, argument) && *argument;
+}
+
+static bool take_glob(void *member, const char *argument)
+{
+	return take_any(member, argument) && !glob_error(argument);
+}
+
+static bool take_string(void *member, const char *argument)
+{
+	struct string_list *list = member;
+	const char **larger = array_grow(list->strings, list->count, sizeof(*larger));
+
+	if (!larger)
+		return false;
+	larger[list->count++] = argument;
+	list->strings = larger;
+	return true;
+}
+
+/* A glob names a provider, and is not longer than the kernel allows. */
+static bool take_event(void *member, const char *argument)
+{
+	const char *slash = find_slash(argument);
+
+	if (event_glob_error(argument))
+		return false;
+	if (slash == argument || slash - argument >= EVENTLOG_GLOB_MAX)
+		return false;
+	if (*slash && (!slash[1] || *find_slash(slash + 1) ||
+		       strlen(slash + 1) >= EVENTLOG_GLOB_MAX))
+		return false;
+	return take_string(member, argument);
+}
+
+static bool take_keywords(void *member, const char *argument)
+{
+	return keywords_parse(member, argument);
+}
+
+static bool take_level(void *member, const char *argument)
+{
+	unsigned int *level = member;
+	uint64_t number;
+
+	*level = elog_level_parse(argument);
+	if (*level)
+		return true;
+	if (!parse_unsigned(argument, EVENTLOG_LEVEL_VERBOSE, &number) || !number)
+		return false;
+	*level = (unsigned int)number;
+	return true;
+}
+
+static bool add_value(struct number_list *list, uint64_t value)
+{
+	uint64_t *larger = array_grow(list->values, list->count, sizeof(*larger));
+
+	if (!larger)
+		return false;
+	larger[list->count++] = value;
+	list->values = larger;
+	return true;
+}
+
+static bool take_session(void *member, const char *argument)
+{
+	uint64_t session;
+
+	return session_parse(argument, &session) && add_value(member, session);
+}
+
+static bool take_id(void *member, const char *argument)
+{
+	uint64_t id;
+
+	return parse_unsigned(argument, INT32_MAX, &id) && add_value(member, id);
+}
+
+static bool take_pid(void *member, const char *argument)
+{
+	uint64_t pid;
+
+	return parse_unsigned(argument, INT32_MAX, &pid) && pid && add_value(member, pid);
+}
+
+static bool take_count(void *member, const char *argument)
+{
+	uint64_t *count = member;
+
+	return parse_unsigned(argument, UINT64_MAX, count) && *count;
+}
+
+static bool take_positive(void *member, const char *argument)
+{
+	uint32_t *value = member;
+	uint64_t number;
+
+	if (!parse_unsigned(argument, UINT32_MAX, &number) || !number)
+		return false;
+	*value = (uint32_t)number;
+	return true;
+}
+
+static bool take_replicas(void *member, const char *argument)
+{
+	return take_positive(member, argument) && *(uint32_t *)member <= REPLICAS_MAX;
+}
+
+static bool take_seconds(void *member, const char *argument)
+{
+	uint64_t *nanoseconds = member;
+	double seconds;
+	char *end;
+
+	if (!isdigit((unsigned char)*argument) && *argument != '.')
+		return false;
+	errno = 0;
+	seconds = strtod(argument, &end);
+	if (errno || *end || !(seconds > 0) || seconds > 1e9)
+		return false;
+	*nanoseconds = (uint64_t)(seconds * 1e9);
+	return *nanoseconds != 0;
+}
+
+static bool take_ring_bytes(void *member, const char *argument)
+{
+	uint64_t *bytes = member;
+
+	return parse_size(argument, bytes) && *bytes && *bytes <= EVENTLOG_RING_BYTES_MAX &&
+	       !(*bytes & (*bytes - 1));
+}
+
+static bool take_time(void *member, const char *argument)
+{
+	return time_spec_parse(argument, member);
+}
+
+/* @member: struct selection_spec */
+static bool take_around(void *member, const char *argument)
+{
+	struct selection_spec *spec = member;
+
+	return time_spec_parse_around(argument, &spec->since, &spec->until);
+}
+
+/* Set an enum to the index of a word in a list of @count. */
+static bool take_word(unsigned int *value, const char *argument, const char *const *words,
+		      size_t count)
+{
+	int found = choice_find(words, count, argument);
+
+	*value = found < 0 ? 0 : (unsigned int)found;
+	return found >= 0;
+}
+
+static bool take_time_format(void *member, const char *argument)
+{
+	static const char *const times[] = { "mono", "wall", "delta" };
+
+	return take_word(member, argument, times, ARRAY_SIZE(times));
+}
+
+static bool take_ids(void *member, const char *argument)
+{
+	/* The default has no word. */
+	static const char *const ids[] = { "", "hex", "decimal" };
+	unsigned int *value = member;
+
+	return take_word(value, argument, ids, ARRAY_SIZE(ids)) && *value != IDS_DEFAULT;
+}
+
+static bool take_color(void *member, const char *argument)
+{
+	static const char *const colors[] = { "auto", "always", "never" };
+
+	return take_word(member, argument, colors, ARRAY_SIZE(colors));
+}
+
+static const char *const formats[FORMATS] = { "text", "json", "csv", "prometheus", "jsonl",
+					     "perfetto", "parquet" };
+
+/* Which of them a verb has is checked by the caller. */
+static bool take_format(void *member, const char *argument)
+{
+	return take_word(member, argument, formats, ARRAY_SIZE(formats));
+}
+
+static bool take_compress(void *member, const char *argument)
+{
+	uint64_t level = COMPRESS_LEVEL;
+
+	if (argument && (!parse_unsigned(argument, COMPRESS_LEVEL_MAX, &level) || !level))
+		return false;
+	*(unsigned int *)member = (unsigned int)level;
+	return true;
+}
+
+/* @member: struct record_settings */
+static bool take_rotate(void *member, const char *argument)
+{
+	struct record_settings *settings = member;
+	const char *comma = strchrnul(argument, ',');
+	char size[32];
+	uint64_t keep = ROTATE_KEEP;
+
+	if ((size_t)(comma - argument) >= sizeof(size))
+		return false;
+	memcpy(size, argument, (size_t)(comma - argument));
+	size[comma - argument] = '\0';
+	if (*comma && (!parse_unsigned(comma + 1, ROTATE_KEEP_MAX, &keep) || !keep))
+		return false;
+	settings->rotate_keep = (unsigned int)keep;
+	return parse_size(size, &settings->rotate_size) &&
+	       settings->rotate_size >= ROTATE_SIZE_MIN;
+}
+
+static bool take_writers(void *member, const char *argument)
+{
+	uint64_t number = WRITERS_AUTO;
+
+	if (strcmp(argument, "auto") &&
+	    (!parse_unsigned(argument, ELOG_WRITER_FILES_MAX, &number) || !number))
+		return false;
+	*(unsigned int *)member = (unsigned int)number;
+	return true;
+}
+
+/* ------------------------------------------------------------------------
+ * The table
+ */
 
 /*
  * struct option_definition - an option
@@ -28,8 +282,8 @@
  * @name: its long name
  * @argument: NULL: takes none; an argument in brackets is optional
  * @help: NULL: the verb has it
- * @flag: offset of a bool in struct options that it sets; 0: none
- * @text: offset of a string that it sets to its argument, which must not be empty
+ * @take: takes the argument; NULL: the caller does
+ * @member: offset in struct options of what it sets
  * @must: what the argument must be, for an error; NULL: see error_argument()
  */
 struct option_definition {
@@ -37,14 +291,14 @@ struct option_definition {
 	const char *name;
 	const char *argument;
 	const char *help;
-	size_t flag;
-	size_t text;
+	bool (*take)(void *member, const char *argument);
+	size_t member;
 	const char *must;
 };
 
-#define FLAG(member)	offsetof(struct options, member), 0, NULL
-#define TEXT(member)	0, offsetof(struct options, member), "must not be empty"
-#define PARSED(must)	0, 0, must	/* by take_option() */
+#define TAKE(type, member)	take_##type, offsetof(struct options, member)
+#define FLAG(member)		TAKE(flag, member), NULL
+#define TEXT(member)		TAKE(text, member), "must not be empty"
 
 #define MUST_BE_EVENT	"must be PROVIDER or PROVIDER/EVENT"
 #define MUST_BE_TIME	"must be a date, a time of day, @SECONDS, -SPAN, +SPAN or SECONDS"
@@ -53,93 +307,104 @@ struct option_definition {
 
 static const struct option_definition definitions[] = {
 	{ 'e', "event", "PROVIDER[/EVENT]", "only these events; globs; may be repeated",
-	  PARSED(MUST_BE_EVENT) },
+	  TAKE(event, select.globs), MUST_BE_EVENT },
 	{ 'k', "keywords", "KEYWORDS", "only events that have one of these keywords: names or\n"
-	  "masks, separated by commas", PARSED("must be names or masks, separated by commas") },
+	  "masks, separated by commas",
+	  TAKE(keywords, select), "must be names or masks, separated by commas" },
 	{ 'l', "level", "LEVEL", "only this level or more severe: critical, error,\n"
-	  "warning, notice, info, debug, verbose, or 1 to 7", PARSED(NULL) },
+	  "warning, notice, info, debug, verbose, or 1 to 7", TAKE(level, select.level), NULL },
 	{ 's', "session", "SESSION", "only this session; may be repeated",
-	  PARSED("must be a number of at most 64 bits") },
-	{ 'p', "pid", "PID", "only this process; may be repeated", PARSED(MUST_BE_POSITIVE) },
-	{ 't', "tid", "TID", "only this thread; may be repeated", PARSED("must be a number") },
+	  TAKE(session, select.sessions), "must be a number of at most 64 bits" },
+	{ 'p', "pid", "PID", "only this process; may be repeated",
+	  TAKE(pid, select.pids), MUST_BE_POSITIVE },
+	{ 't', "tid", "TID", "only this thread; may be repeated",
+	  TAKE(id, select.tids), "must be a number" },
 	{ 'C', "cpu", "CPU", "only events of this CPU; may be repeated",
-	  PARSED("must be a number") },
-	{ 'n', "count", "COUNT", "end after this number of events", PARSED(MUST_BE_POSITIVE) },
+	  TAKE(id, select.cpus), "must be a number" },
+	{ 'n', "count", "COUNT", "end after this number of events",
+	  TAKE(count, count), MUST_BE_POSITIVE },
 	{ 'd', "duration", "SECONDS", "end after this time; may have fractions",
-	  PARSED(MUST_BE_SECONDS) },
+	  TAKE(seconds, live.duration), MUST_BE_SECONDS },
 	{ OPTION_SAMPLE, "sample", "N", "only the first of every N events that match",
-	  PARSED(MUST_BE_POSITIVE) },
+	  TAKE(positive, select.sample), MUST_BE_POSITIVE },
 	{ OPTION_PER_CPU_BYTES, "per-cpu-bytes", "SIZE",
 	  "size of each CPU's ring: a power of two, with an optional\n"
-	  "suffix K, M or G; default 1M", PARSED("must be a power of two, at most 1G") },
+	  "suffix K, M or G; default 1M",
+	  TAKE(ring_bytes, live.ring_bytes), "must be a power of two, at most 1G" },
 	{ OPTION_TIME, "time", "mono|wall|delta",
 	  "show seconds of the monotonic clock (default), local time,\n"
-	  "or seconds since the previous event", PARSED(NULL) },
+	  "or seconds since the previous event", TAKE(time_format, print.time), NULL },
 	{ OPTION_IDS, "ids", "hex|decimal",
 	  "in text, show the thread in hexadecimal (default), or process\n"
-	  "and thread in decimal, as ps does; ELOG_IDS sets the default", PARSED(NULL) },
+	  "and thread in decimal, as ps does; ELOG_IDS sets the default",
+	  TAKE(ids, print.ids), NULL },
 	{ OPTION_WAIT, "wait", NULL, "wait until the event is enabled", FLAG(wait) },
 	{ OPTION_OVERWRITE, "overwrite", NULL,
 	  "keep the newest events in the rings; print them at the end,\n"
-	  "on SIGUSR1, and when a trigger is emitted", FLAG(overwrite) },
+	  "on SIGUSR1, and when a trigger is emitted", FLAG(record.overwrite) },
 	{ OPTION_TRIGGER, "trigger", "PROVIDER[/EVENT]",
 	  "with --overwrite: print when this is emitted; may be repeated",
-	  PARSED(MUST_BE_EVENT) },
+	  TAKE(event, live.triggers), MUST_BE_EVENT },
 	{ 'o', "output", "FILE", "write events to FILE, for elog show, instead of printing\n"
 	  "them; -: stdout", TEXT(output) },
-	{ OPTION_APPEND, "append", NULL, "with -o: append to FILE", FLAG(append) },
+	{ OPTION_APPEND, "append", NULL, "with -o: append to FILE", FLAG(record.append) },
 	{ 'f', "filter", "EXPR", "only events for which this is true, see elog_filter(7):\n"
-	  "'bytes > 1000 && path ~ \"/api\"'; may be repeated", PARSED(NULL) },
+	  "'bytes > 1000 && path ~ \"/api\"'; may be repeated",
+	  TAKE(string, select.expressions), NULL },
 	{ OPTION_SINCE, "since", "TIME",
 	  "only events since then: a date, a time of day, @SECONDS\n"
 	  "since 1970, -SPAN before now, +SPAN after the start, or\n"
-	  "SECONDS as shown without --time", PARSED(MUST_BE_TIME) },
-	{ OPTION_UNTIL, "until", "TIME", "only events before then", PARSED(MUST_BE_TIME) },
+	  "SECONDS as shown without --time", TAKE(time, select.since), MUST_BE_TIME },
+	{ OPTION_UNTIL, "until", "TIME", "only events before then",
+	  TAKE(time, select.until), MUST_BE_TIME },
 	{ OPTION_AROUND, "around", "TIME+-SPAN",
-	  "only events at most SPAN before or after", PARSED(MUST_BE_TIME " with +-SPAN") },
-	{ OPTION_FORMAT, "format", "FORMAT", NULL, PARSED(NULL) },
+	  "only events at most SPAN before or after",
+	  TAKE(around, select), MUST_BE_TIME " with +-SPAN" },
+	{ OPTION_FORMAT, "format", "FORMAT", NULL, TAKE(format, print.format), NULL },
 	{ OPTION_FIELDS, "fields", "NAME[,NAME...]",
 	  "only these fields; also time, cpu, pid, tid, comm, provider,\n"
 	  "session, event, level, keywords, instance, record_flags, host;\n"
-	  "\"fields\" means all fields of the event", TEXT(fields) },
+	  "\"fields\" means all fields of the event", TEXT(print.fields) },
 	{ OPTION_COLOR, "color", "auto|always|never",
-	  "colours; auto: on a terminal, unless NO_COLOR is set", PARSED(NULL) },
+	  "colours; auto: on a terminal, unless NO_COLOR is set", TAKE(color, color), NULL },
 	{ OPTION_NO_PAGER, "no-pager", NULL, "do not start ELOG_PAGER, PAGER or less on a terminal",
 	  FLAG(no_pager) },
-	{ OPTION_FOLLOW, "follow", NULL, "at the end wait for more events", FLAG(follow) },
+	{ OPTION_FOLLOW, "follow", NULL, "at the end wait for more events", FLAG(source.follow) },
 	{ OPTION_HOST, "host", "GLOB",
-	  "of a stream, only hosts with this name or machine id", TEXT(host) },
+	  "of a stream, only hosts with this name or machine id", TEXT(source.host) },
 	{ OPTION_SESSION_SUMMARY, "session-summary", NULL,
 	  "one line per session instead of its events", FLAG(session_summary) },
 	{ OPTION_INTERVAL, "interval", "SECONDS", "print in this interval",
-	  PARSED(MUST_BE_SECONDS) },
+	  TAKE(seconds, interval), MUST_BE_SECONDS },
 	{ OPTION_BY, "by", "NAME", NULL, TEXT(by) },
 	{ OPTION_SORT, "sort", "NAME", NULL, TEXT(sort) },
 	{ OPTION_COMPRESS, "compress", "[=LEVEL]",
 	  "with -o: compress with zstd, level 1 to 19; default 3",
-	  PARSED("must be a number from 1 to 19") },
+	  TAKE(compress, record.compress), "must be a number from 1 to 19" },
 	{ OPTION_ROTATE, "rotate", "SIZE[,KEEP]",
 	  "with -o: start a new file at this size, and rename the old\n"
 	  "one to FILE.1; keep KEEP old files, default 9",
-	  PARSED("must be a size from 64K, and KEEP from 1 to 9999") },
+	  TAKE(rotate, record), "must be a size from 64K, and KEEP from 1 to 9999" },
 	{ OPTION_WRITERS, "writers", "N",
 	  "with -o: N threads write N files, FILE, FILE-w1 and so on;\n"
 	  "auto: one for each CPU; default 1",
-	  PARSED("must be a number from 1 to 1024, or auto") },
+	  TAKE(writers, record.writers), "must be a number from 1 to 1024, or auto" },
 	{ OPTION_SPLIT, "split", "DIR", "write a file for each session to this directory",
-	  TEXT(split) },
+	  TEXT(record.split) },
 	{ OPTION_BACKGROUND, "background", NULL,
 	  "with -o or --split: run in the background until elog stop", FLAG(background) },
 	{ OPTION_GROUP, "group", "FIELD", "also one line per value of this field of END, or of\n"
 	  "provider, event, session, pid, tid, cpu, comm", TEXT(group) },
 	{ OPTION_SLOWEST, "slowest", "N",
-	  "also the N slowest pairs, with session and time", PARSED(MUST_BE_POSITIVE) },
+	  "also the N slowest pairs, with session and time",
+	  TAKE(positive, slowest), MUST_BE_POSITIVE },
 	{ OPTION_PENDING, "pending", "N", "keep at most N STARTs that wait for their END; default\n"
-	  "1048576", PARSED(MUST_BE_POSITIVE) },
+	  "1048576", TAKE(positive, spans.pending), MUST_BE_POSITIVE },
 	{ OPTION_SPAN, "span", "START:END",
 	  "a span is the time from START to the next END, globs,\n"
 	  "[PROVIDER/]EVENT; default: from X_start or X_begin to X_end,\n"
-	  "and from X_open to X_close; may be repeated", PARSED("must be START:END") },
+	  "and from X_open to X_close; may be repeated",
+	  TAKE(string, spans.rules), "must be START:END" },
 	{ OPTION_OTLP, "otlp", "URL", NULL, TEXT(otlp) },
 	{ OPTION_TREE, "tree", NULL, "print a tree of providers, events and fields, with their\n"
 	  "descriptions", FLAG(tree) },
@@ -148,23 +413,23 @@ static const struct option_definition definitions[] = {
 	{ OPTION_BPF, "bpf", NULL, "count in the kernel with a BPF program: no event is copied",
 	  FLAG(bpf) },
 	{ OPTION_MODULE, "module", "GLOB", "only markers of these modules",
-	  PARSED("must be a glob") },
+	  TAKE(glob, module), "must be a glob" },
 	{ OPTION_HANDLER, "handler", "HANDLER[,HANDLER...]",
 	  "print (a line in the kernel log), trace (an event), probe;\n"
-	  "default of enable: trace, of disable: all", PARSED(NULL) },
+	  "default of enable: trace, of disable: all", TAKE(any, handlers), NULL },
 	{ OPTION_PROGRAM, "program", "GLOB",
 	  "markers of these programs: running ones, and those that\n"
-	  "start later", PARSED("must be a glob") },
+	  "start later", TAKE(glob, program), "must be a glob" },
 	{ OPTION_IF, "if", "PREDICATE",
-	  "enable: only when this is true, see elog_filter(7)", PARSED(NULL) },
+	  "enable: only when this is true, see elog_filter(7)", TAKE(any, predicate), NULL },
 	{ OPTION_FROM, "from", "TIME",
 	  "send again from the first file that was written at TIME or\n"
 	  "later: a date, a time of day, @SECONDS since 1970, or -SPAN",
-	  PARSED("must be a date, a time of day, @SECONDS or -SPAN") },
+	  TAKE(time, from), "must be a date, a time of day, @SECONDS or -SPAN" },
 	{ OPTION_ONCE, "once", NULL, "end when everything in the files is stored", FLAG(once) },
 	{ OPTION_REPLICAS, "replicas", "N",
 	  "create the stream ELOG with N replicas, unless it exists",
-	  PARSED("must be a number from 1 to 5") },
+	  TAKE(replicas, replicas), "must be a number from 1 to 5" },
 	{ OPTION_STATE, "state", "DIR",
 	  "keep positions in DIR; default: beside each file, in\n"
 	  ".FILE.shipped", TEXT(state) },
@@ -174,7 +439,7 @@ static const struct option_definition definitions[] = {
 	{ OPTION_INSTANCES, "instances", NULL, "list instances instead of events",
 	  FLAG(instances) },
 	{ OPTION_OF_INSTANCES, "instances", "GLOB",
-	  "also events of the instances whose names match", TEXT(of_instances) },
+	  "also events of the instances whose names match", TEXT(live.instances) },
 	{ OPTION_OWNER, "owner", "USER[:GROUP]", "with --instance: owner of the device node, who\n"
 	  "may capture, and its group; default root", TEXT(owner) },
 	{ OPTION_MODE, "mode", "MODE", "with --instance: permissions of the device node, octal;\n"
@@ -188,8 +453,8 @@ static const struct option_definition definitions[] = {
 	  "groups eventlog_NAME_PROVIDER", FLAG(trace) },
 	{ 'q', "quiet", NULL, "no summary, no header", FLAG(quiet) },
 	{ 'v', "verbose", NULL, "print more", FLAG(verbose) },
-	{ 'h', "help", NULL, "print this help", PARSED(NULL) },
-	{ 'V', "version", NULL, "print the version", PARSED(NULL) },
+	{ 'h', "help", NULL, "print this help", NULL, 0, NULL },
+	{ 'V', "version", NULL, "print the version", NULL, 0, NULL },
 };
 
 static const struct verb_option common[] = {
@@ -252,241 +517,15 @@ void print_help(const struct verb *verb)
 		print_option(option);
 }
 
-static bool parse_seconds(const char *text, uint64_t *nanoseconds)
-{
-	double seconds;
-	char *end;
-
-	if (!isdigit((unsigned char)*text) && *text != '.')
-		return false;
-	errno = 0;
-	seconds = strtod(text, &end);
-	if (errno || *end || !(seconds > 0) || seconds > 1e9)
-		return false;
-	*nanoseconds = (uint64_t)(seconds * 1e9);
-	return *nanoseconds != 0;
-}
-
-static bool add_value(struct number_list *list, uint64_t value)
-{
-	uint64_t *larger;
-
-	larger = array_grow(list->values, list->count, sizeof(*larger));
-	if (!larger)
-		return false;
-	larger[list->count++] = value;
-	list->values = larger;
-	return true;
-}
-
-static bool add_number(struct number_list *list, const char *text, uint64_t most)
-{
-	uint64_t value;
-
-	return parse_unsigned(text, most, &value) && add_value(list, value);
-}
-
-static bool add_session(struct number_list *list, const char *text)
-{
-	uint64_t session;
-
-	return session_parse(text, &session) && add_value(list, session);
-}
-
-static bool add_string(const char ***strings, size_t *count, const char *text)
-{
-	const char **larger = array_grow(*strings, *count, sizeof(*larger));
-
-	if (!larger)
-		return false;
-	larger[(*count)++] = text;
-	*strings = larger;
-	return true;
-}
-
-/* A glob names a provider, and is not longer than the kernel allows. */
-static bool add_glob(const char ***globs, size_t *count, const char *text)
-{
-	const char *slash = find_slash(text);
-
-	if (event_glob_error(text))
-		return false;
-	if (slash == text || slash - text >= EVENTLOG_GLOB_MAX)
-		return false;
-	if (*slash && (!slash[1] || *find_slash(slash + 1) ||
-		       strlen(slash + 1) >= EVENTLOG_GLOB_MAX))
-		return false;
-	return add_string(globs, count, text);
-}
-
-static bool parse_level(struct options *options, const char *text)
-{
-	uint64_t number;
-
-	options->level = elog_level_parse(text);
-	if (options->level)
-		return true;
-	if (!parse_unsigned(text, EVENTLOG_LEVEL_VERBOSE, &number) || !number)
-		return false;
-	options->level = (unsigned int)number;
-	return true;
-}
-
-/* In the order of the enum. */
-static const char *const formats[FORMATS] = { "text", "json", "csv", "prometheus", "jsonl",
-					     "perfetto", "parquet" };
-
-/* Set @value to the index of a word in a list of @count. Return: false if it is not there. */
-static bool parse_word(const char *text, const char *const *words, size_t count,
-		       unsigned int *value)
-{
-	int found = choice_find(words, count, text);
-
-	*value = found < 0 ? 0 : (unsigned int)found;
-	return found >= 0;
-}
-
-static bool parse_rotate(struct options *options, const char *text)
-{
-	const char *comma = strchrnul(text, ',');
-	char size[32];
-	uint64_t keep = ROTATE_KEEP;
-
-	if ((size_t)(comma - text) >= sizeof(size))
-		return false;
-	memcpy(size, text, (size_t)(comma - text));
-	size[comma - text] = '\0';
-	if (*comma && (!parse_unsigned(comma + 1, ROTATE_KEEP_MAX, &keep) || !keep))
-		return false;
-	options->rotate_keep = (unsigned int)keep;
-	return parse_size(size, &options->rotate_size) &&
-	       options->rotate_size >= ROTATE_SIZE_MIN;
-}
-
-static bool parse_positive(const char *text, uint32_t *value)
-{
-	uint64_t number;
-
-	if (!parse_unsigned(text, UINT32_MAX, &number) || !number)
-		return false;
-	*value = (uint32_t)number;
-	return true;
-}
-
-/* In the order of the enum; the default has no word. */
-static const char *const ids_formats[] = { "", "hex", "decimal" };
-
 /* Return: false if the argument is not valid. */
 static bool take_option(const struct verb *verb, struct options *options,
 			int option, const char *argument)
 {
-	/* In the order of the enums. */
-	static const char *const times[] = { "mono", "wall", "delta" };
-	static const char *const colors[] = { "auto", "always", "never" };
 	const struct option_definition *definition = find_definition(option);
-	uint64_t number;
 
-	if (definition->flag) {
-		*(bool *)((char *)options + definition->flag) = true;
-		return true;
-	}
-	if (definition->text) {
-		*(const char **)((char *)options + definition->text) = argument;
-		return *argument;
-	}
-	switch (option) {
-	case 'e':
-		return add_glob(&options->globs, &options->glob_count, argument);
-	case OPTION_TRIGGER:
-		return add_glob(&options->triggers, &options->trigger_count, argument);
-	case 'k':
-		return keywords_parse(options, argument);
-	case 'l':
-		return parse_level(options, argument);
-	case 's':
-		return add_session(&options->sessions, argument);
-	case 'p':
-		return add_number(&options->pids, argument, INT32_MAX) &&
-		       options->pids.values[options->pids.count - 1];
-	case 't':
-		return add_number(&options->tids, argument, INT32_MAX);
-	case 'C':
-		return add_number(&options->cpus, argument, INT32_MAX);
-	case 'n':
-		return parse_unsigned(argument, UINT64_MAX, &options->count) &&
-		       options->count;
-	case 'd':
-		return parse_seconds(argument, &options->duration);
-	case OPTION_SAMPLE:
-		return parse_positive(argument, &options->sample);
-	case OPTION_PER_CPU_BYTES:
-		return parse_size(argument, &options->per_cpu_bytes) &&
-		       options->per_cpu_bytes &&
-		       options->per_cpu_bytes <= EVENTLOG_RING_BYTES_MAX &&
-		       !(options->per_cpu_bytes & (options->per_cpu_bytes - 1));
-	case OPTION_TIME:
-		return parse_word(argument, times, ARRAY_SIZE(times), &options->time);
-	case OPTION_IDS:
-		return parse_word(argument, ids_formats, ARRAY_SIZE(ids_formats), &options->ids) &&
-		       options->ids != IDS_DEFAULT;
-	case 'f':
-		return add_string(&options->expressions, &options->expression_count, argument);
-	case OPTION_SINCE:
-		return time_spec_parse(argument, &options->since);
-	case OPTION_UNTIL:
-		return time_spec_parse(argument, &options->until);
-	case OPTION_AROUND:
-		return time_spec_parse_around(argument, &options->since,
-					      &options->until);
-	case OPTION_FORMAT:
-		return parse_word(argument, formats, ARRAY_SIZE(formats), &options->format) &&
-		       verb->formats & 1U << options->format;
-	case OPTION_COLOR:
-		return parse_word(argument, colors, ARRAY_SIZE(colors), &options->color);
-	case OPTION_INTERVAL:
-		return parse_seconds(argument, &options->interval);
-	case OPTION_COMPRESS:
-		number = COMPRESS_LEVEL;
-		if (argument && (!parse_unsigned(argument, COMPRESS_LEVEL_MAX,
-						 &number) || !number))
-			return false;
-		options->compress = (unsigned int)number;
-		return true;
-	case OPTION_ROTATE:
-		return parse_rotate(options, argument);
-	case OPTION_WRITERS:
-		number = WRITERS_AUTO;
-		if (strcmp(argument, "auto") &&
-		    (!parse_unsigned(argument, ELOG_WRITER_FILES_MAX, &number) || !number))
-			return false;
-		options->writers = (unsigned int)number;
-		return true;
-	case OPTION_SLOWEST:
-		return parse_positive(argument, &options->slowest);
-	case OPTION_SPAN:
-		return add_string(&options->spans, &options->span_count, argument);
-	case OPTION_FROM:
-		return time_spec_parse(argument, &options->from);
-	case OPTION_REPLICAS:
-		return parse_positive(argument, &options->replicas) && options->replicas <= 5;
-	case OPTION_PENDING:
-		return parse_positive(argument, &options->pending);
-	/* The kernel or the parser of expressions judges an empty text. */
-	case OPTION_MODULE:
-		options->module = argument;
-		return !glob_error(argument);
-	case OPTION_HANDLER:
-		options->handlers = argument;
-		return true;
-	case OPTION_IF:
-		options->predicate = argument;
-		return true;
-	case OPTION_PROGRAM:
-		options->program = argument;
-		return !glob_error(argument);
-	default:
+	if (!definition->take((char *)options + definition->member, argument))
 		return false;
-	}
+	return option != OPTION_FORMAT || verb->formats & 1U << options->print.format;
 }
 
 /* Room for all options: letters and colons, and a "+"; long names. */
@@ -737,7 +776,7 @@ static int read_environment(const struct verb *verb, struct options *options)
 {
 	const char *ids = getenv("ELOG_IDS");
 
-	if (!ids || !*ids || options->ids != IDS_DEFAULT || !has_option(verb, OPTION_IDS) ||
+	if (!ids || !*ids || options->print.ids != IDS_DEFAULT || !has_option(verb, OPTION_IDS) ||
 	    take_option(verb, options, OPTION_IDS, ids))
 		return -1;
 	elog_error("ELOG_IDS: '%s' is not one of hex, decimal", ids);
@@ -756,6 +795,35 @@ static int count_behind(char *const *before, int count, const char *separator)
 		if (before[i] == separator)
 			return count - i - 1;
 	return 0;
+}
+
+/* Copy the options that several parts need into each of these parts. */
+static void share(struct options *options)
+{
+	char **command = options->separated ? options->arguments + options->argument_count -
+			 options->command_count : NULL;
+
+	options->select.late = command;
+	options->source.fields = options->print.fields;
+	options->source.quiet = options->quiet;
+	options->live.fields = options->print.fields;
+	options->live.command = command;
+	options->live.owns_stdout = options->output && !strcmp(options->output, "-");
+	options->live.quiet = options->quiet;
+	options->live.verbose = options->verbose;
+	options->print.hosts = source_is_stream(options->arguments, options->argument_count);
+	options->print.instances = options->live.instances;
+	options->print.quiet = options->quiet;
+	options->print.verbose = options->verbose;
+	options->record.output = options->output;
+	options->spans.by = options->by;
+	options->visit = (struct visit_settings){
+		.select = &options->select, .source = &options->source, .spans = &options->spans,
+		.names = options->arguments, .name_count = options->argument_count,
+		.count = options->count,
+		.to_stdout = options->live.owns_stdout, .whole = true,
+		.quiet = options->quiet,
+	};
 }
 
 int parse_options(const struct verb *verb, int count, char **arguments,
@@ -779,19 +847,20 @@ int parse_options(const struct verb *verb, int count, char **arguments,
 	if (options->separated)
 		options->command_count =
 			count_behind(before, count, options->arguments[-1]);
+	share(options);
 	free(before);
 	return ret;
 }
 
 void free_options(struct options *options)
 {
-	free(options->globs);
-	free(options->triggers);
-	free(options->spans);
-	free(options->expressions);
-	free(options->sessions.values);
-	free(options->pids.values);
-	free(options->tids.values);
-	free(options->cpus.values);
+	free(options->select.globs.strings);
+	free(options->select.expressions.strings);
+	free(options->select.sessions.values);
+	free(options->select.pids.values);
+	free(options->select.tids.values);
+	free(options->select.cpus.values);
+	free(options->live.triggers.strings);
+	free(options->spans.rules.strings);
 	memset(options, 0, sizeof(*options));
 }

@@ -6,7 +6,7 @@
 #ifndef REGISTER_H
 #define REGISTER_H
 
-#include "util/tool.h"
+#include "cmd/options.h"
 
 /**
  * struct registration - an event to register

@@ -30,7 +30,8 @@ static int check_options(const struct options *options)
 		elog_error("the page is not for a terminal: add -o FILE");
 		return -EINVAL;
 	}
-	if (!to_stdout(options) && output_is_input(options, options->output)) {
+	if (!to_stdout(options) &&
+	    output_is_input(options->output, options->arguments, options->argument_count)) {
 		elog_error("%s: is an input file, and would be overwritten", options->output);
 		return -EINVAL;
 	}
@@ -66,7 +67,7 @@ static int make_report(const struct options *options, struct report_data *data)
 	struct visit *visit;
 	int ret;
 
-	if (visit_open(&visit, options, &report_ops, data))
+	if (visit_open(&visit, &options->visit, &report_ops, data))
 		return STATUS_ERROR;
 	ret = visit_run(visit);
 	if (!ret)
@@ -94,7 +95,7 @@ static int run_report(const struct options *options)
 	if (check_options(options))
 		return STATUS_ERROR;
 	signal(SIGPIPE, SIG_IGN);
-	if (report_data_open(&data, options)) {
+	if (report_data_open(&data, &options->visit)) {
 		elog_error("out of memory");
 		return STATUS_ERROR;
 	}

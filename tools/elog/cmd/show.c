@@ -4,33 +4,24 @@
  * trusted; damage is reported on stderr.
  */
 #include <errno.h>
-#include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "cmd/verb.h"
+#include "export/visit.h"
 #include "output/printer.h"
-#include "output/progress.h"
 #include "output/sessions.h"
-#include "util/signals.h"
 
-#define FOLLOW_MS	100
 #define FLUSH_NS	50000000ULL
 
 struct show {
 	const struct options *options;
-	struct source *source;
+	struct visit *visit;
 	struct output output;
 	struct printer *printer;
 	struct sessions *sessions;	/* NULL: print the events */
-	struct progress progress;
 	uint64_t flush;			/* earliest next flush, CLOCK_MONOTONIC ns */
-	uint64_t shown;
-	uint64_t lost[ELOG_LOST_CAUSES_MAX];
-	bool enough;			/* -n is reached */
-	bool failed;
 };
 
 static void print_segment(const struct entry *entry)
@@ -53,100 +44,103 @@ static void print_segment(const struct entry *entry)
 	elog_text_free(&text);
 }
 
-static void show_event(struct show *show, const struct entry *entry)
+/* -EPIPE: the reader has seen enough. */
+static int output_state(const struct show *show)
 {
-	int ret;
-
-	if (show->sessions) {
-		ret = sessions_add(show->sessions, entry);
-		if (ret)
-			show->output.error = ret;
-	} else {
-		printer_event(show->printer, entry);
-	}
-	show->shown++;
-	show->enough = show->shown == show->options->count;
+	return show->output.closed ? -EPIPE : show->output.error;
 }
 
-static void show_loss(struct show *show, const struct entry *entry)
+static int show_event(void *context, struct visit_event *event)
 {
-	add_causes(show->lost, &entry->item);
+	struct show *show = context;
+
+	if (show->sessions)
+		return sessions_add(show->sessions, event->entry);
+	printer_event(show->printer, event->entry, NULL);
+	output_check(&show->output);
+	return output_state(show);
+}
+
+static int show_loss(void *context, const struct entry *entry, uint64_t count)
+{
+	struct show *show = context;
+
+	(void)count;
 	if (!show->sessions)
 		printer_lost(show->printer, entry);
+	output_check(&show->output);
+	return output_state(show);
 }
 
-static void show_entry(struct show *show, const struct entry *entry)
+static int flush(void *context, bool over)
 {
-	switch (entry->item.type) {
-	case ELOG_ITEM_EVENT:
-		show_event(show, entry);
-		break;
-	case ELOG_ITEM_LOST:
-		show_loss(show, entry);
-		break;
-	case ELOG_ITEM_PART:
-		if (show->options->verbose) {
-			output_flush(&show->output);
-			progress_clear(&show->progress);
-			print_segment(entry);
-		}
-		break;
-	case ELOG_ITEM_SYNC:
-		/* The next one may take long, or be one of very many. */
-		if (monotonic() >= show->flush) {
-			output_flush(&show->output);
-			show->flush = monotonic() + FLUSH_NS;
-		}
-		progress_update(&show->progress, show->source, show->shown);
-		break;
-	case ELOG_ITEM_DAMAGE:
-		output_flush(&show->output);
-		progress_clear(&show->progress);
-		source_print_damage(entry);
-		break;
-	}
+	struct show *show = context;
+
+	(void)over;
+	output_flush(&show->output);
+	return output_state(show);
 }
 
-static void show_all(struct show *show)
+static int show_segment(void *context, const struct entry *entry)
 {
-	struct entry entry;
+	struct show *show = context;
 	int ret;
 
-	while (!show->enough && !show->output.closed && !show->output.error &&
-	       !signals_stops()) {
-		ret = source_next(show->source, &entry);
-		if (ret > 0) {
-			show_entry(show, &entry);
-			continue;
-		}
-		if (ret != -EAGAIN) {
-			show->failed |= ret < 0;
-			if (ret < 0)
-				elog_error("%s", strerror(-ret));
-			return;
-		}
-		output_flush(&show->output);
-		/* poll() reports a file as always readable, so wait for some time. */
-		signals_sleep(FOLLOW_MS);
-	}
+	if (!show->options->verbose)
+		return 0;
+	ret = flush(show, false);
+	progress_clear(&show->visit->progress);
+	print_segment(entry);
+	return ret;
 }
 
-static int summarize(struct show *show)
+/* The next one may take long, or be one of very many. */
+static int sync_output(void *context, const struct entry *entry)
 {
-	struct elog_text causes = { 0 };
-	uint64_t lost = put_causes(show->lost, ELOG_LOST_CAUSES_MAX, &causes);
+	struct show *show = context;
 
+	(void)entry;
+	if (monotonic() < show->flush)
+		return 0;
+	show->flush = monotonic() + FLUSH_NS;
+	return flush(show, false);
+}
+
+/* It is printed behind the events before it. */
+static int flush_before_damage(void *context, const struct entry *entry)
+{
+	(void)entry;
+	return flush(context, false);
+}
+
+static const struct visit_ops show_ops = {
+	.segment = show_segment,
+	.event = show_event,
+	.lost = show_loss,
+	.damage = flush_before_damage,
+	.sync = sync_output,
+	.idle = flush,
+};
+
+/* Return: the exit status. */
+static int finish(struct show *show, int ret)
+{
+	bool failed = ret && ret != -EPIPE;
+
+	if (show->sessions && sessions_print(show->sessions, &show->output)) {
+		elog_error("out of memory");
+		failed = true;
+	}
+	if (ret && ret != -EPIPE && ret != show->output.error)
+		elog_error("%s", strerror(-ret));
+	ret = output_close(&show->output);
+	if (ret == -ECHILD)
+		elog_error("there is no such pager");
+	else if (ret)
+		elog_error("cannot write to stdout: %s", strerror(-ret));
 	/* Of what was printed, a reader such as head(1) may have taken any part. */
-	if (!show->options->quiet && !show->output.closed)
-		fprintf(stderr, "elog: %" PRIu64 " event%s, lost %" PRIu64 "%s\n",
-			show->shown, show->shown == 1 ? "" : "s", lost,
-			causes.data ? causes.data : "");
-	elog_text_free(&causes);
-	show->failed |= source_failed(show->source);
-	show->failed |= source_finish(show->source);
-	if (show->failed)
-		return STATUS_ERROR;
-	return lost ? STATUS_LOST : STATUS_OK;
+	show->visit->silent = show->output.closed;
+	return visit_finish(show->visit, failed || ret);
 }
 
 static int check_options(const struct options *options)
@@ -156,11 +150,11 @@ static int check_options(const struct options *options)
 		elog_hint("try: elog show --help");
 		return -EINVAL;
 	}
-	if (options->follow && options->argument_count > 1) {
+	if (options->source.follow && options->argument_count > 1) {
 		elog_error("--follow needs exactly one FILE");
 		return -EINVAL;
 	}
-	if (options->session_summary && options->fields) {
+	if (options->session_summary && options->print.fields) {
 		elog_error("--fields does not go with --session-summary");
 		return -EINVAL;
 	}
@@ -169,44 +163,30 @@ static int check_options(const struct options *options)
 
 static int run_show(const struct options *options)
 {
+	struct visit_settings settings = options->visit;
 	struct show show = { .options = options };
-	int ret = STATUS_ERROR, error;
+	int ret = STATUS_ERROR;
 
 	if (check_options(options))
 		return STATUS_ERROR;
-	if (source_open_files(&show.source, options, options->arguments,
-			      options->argument_count))
+	settings.spans = NULL;
+	settings.whole = false;
+	settings.to_stdout = true;
+	if (visit_open(&show.visit, &settings, &show_ops, &show))
 		return STATUS_ERROR;
-	output_open(&show.output, options);
-	if (source_follows(show.source))
-		signals_catch(0);
-	if (!options->follow)
-		output_page(&show.output, options);
-	progress_start(&show.progress, options, &show.output);
-	if (options->session_summary ? sessions_open(&show.sessions, options) :
-	    printer_open(&show.printer, options, &show.output))
+	output_open(&show.output, options->color, options->separated);
+	if (!options->source.follow && !options->no_pager)
+		output_page(&show.output);
+	if (options->session_summary ? sessions_open(&show.sessions, &options->print) :
+	    printer_open(&show.printer, &options->print, &show.output.text, show.output.colour))
 		goto out;
 	signal(SIGPIPE, SIG_IGN);
-	show_all(&show);
-	progress_clear(&show.progress);
-	if (show.sessions && sessions_print(show.sessions, &show.output)) {
-		elog_error("out of memory");
-		show.failed = true;
-	}
-	error = output_close(&show.output);
-	if (error) {
-		if (error == -ECHILD)
-			elog_error("there is no such pager");
-		else
-			elog_error("cannot write to stdout: %s", strerror(-error));
-		show.failed = true;
-	}
-	ret = summarize(&show);
+	ret = finish(&show, visit_run(show.visit));
 out:
 	output_close(&show.output);
 	printer_close(show.printer);
 	sessions_close(show.sessions);
-	source_close(show.source);
+	visit_close(show.visit);
 	return ret;
 }
 

@@ -30,7 +30,7 @@
 #define NO_TABLE	"no such table: "
 
 struct sql {
-	const struct options *options;	/* without the query */
+	const struct options *options;
 	const char *query;
 	struct file_list files;
 	struct visit *visit;
@@ -332,9 +332,9 @@ static void put_hex(struct elog_text *text, const unsigned char *data, int size)
 
 static void put_bytes(const struct sql *sql, struct elog_text *text, const char *data, size_t size)
 {
-	if (sql->options->format == FORMAT_JSON)
+	if (sql->options->print.format == FORMAT_JSON)
 		elog_text_json_string(text, data, size);
-	else if (sql->options->format == FORMAT_CSV)
+	else if (sql->options->print.format == FORMAT_CSV)
 		put_cell(text, data, size);
 	else
 		elog_text_visible(text, data, size);
@@ -343,7 +343,7 @@ static void put_bytes(const struct sql *sql, struct elog_text *text, const char 
 static void put_value(const struct sql *sql, struct elog_text *text, sqlite3_stmt *statement,
 		      int column)
 {
-	bool json = sql->options->format == FORMAT_JSON;
+	bool json = sql->options->print.format == FORMAT_JSON;
 	const char *number;
 
 	switch (sqlite3_column_type(statement, column)) {
@@ -373,8 +373,8 @@ static void put_value(const struct sql *sql, struct elog_text *text, sqlite3_stm
 
 static void put_row(struct sql *sql, sqlite3_stmt *statement, bool header)
 {
-	const bool json = sql->options->format == FORMAT_JSON;
-	const char *separator = sql->options->format == FORMAT_TEXT ? "\t" : ",";
+	const bool json = sql->options->print.format == FORMAT_JSON;
+	const char *separator = sql->options->print.format == FORMAT_TEXT ? "\t" : ",";
 	struct elog_text *text = &sql->output.text;
 	const char *name;
 	int i;
@@ -402,7 +402,7 @@ static int run_statement(struct sql *sql, sqlite3_stmt *statement)
 {
 	int ret = SQLITE_DONE;
 
-	if (sqlite3_column_count(statement) && sql->options->format != FORMAT_JSON &&
+	if (sqlite3_column_count(statement) && sql->options->print.format != FORMAT_JSON &&
 	    !sql->options->quiet)
 		put_row(sql, statement, true);
 	while (is_going(sql) && (ret = sqlite3_step(statement)) == SQLITE_ROW) {
@@ -502,17 +502,16 @@ static int check_files(const struct options *options)
 
 static int run_sql(const struct options *options)
 {
-	struct options files = *options;
-	struct sql sql = { .options = &files };
+	struct visit_settings files = options->visit;	/* without the query */
+	struct sql sql = { .options = options };
 	int ret, error, status = STATUS_ERROR;
 
 	if (check_files(options))
 		return STATUS_ERROR;
-	files.argument_count--;
-	sql.query = files.arguments[files.argument_count];
+	sql.query = files.names[--files.name_count];
 	signal(SIGPIPE, SIG_IGN);
-	output_open(&sql.output, options);
-	if (parts_find(&sql.files, files.arguments, files.argument_count))
+	output_open(&sql.output, options->color, options->separated);
+	if (parts_find(&sql.files, files.names, files.name_count))
 		elog_error("out of memory");
 	else if (!visit_open(&sql.visit, &files, &visit_ops, &sql)) {
 		ret = open_sql(&sql);

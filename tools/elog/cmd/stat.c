@@ -17,10 +17,10 @@
 
 #include "bpf/kernel_counts.h"
 #include "cmd/verb.h"
+#include "export/visit.h"
 #include "input/missing.h"
 #include "output/metrics.h"
 #include "output/output.h"
-#include "output/progress.h"
 #include "output/report.h"
 #include "util/signals.h"
 
@@ -32,24 +32,17 @@ struct stat_run {
 	enum counters_order order;
 	struct live live;
 	bool from_files;
-	struct source *source;
-	struct kernel_counts *kernel;	/* --bpf: instead of a source */
+	struct visit_settings settings;
+	struct visit *visit;		/* NULL with --bpf */
+	struct kernel_counts *kernel;	/* --bpf */
 	struct counters *counters;
 	struct output output;		/* stdout or the text of the file */
 	int file;			/* of -o; -1: none */
-	struct progress progress;
 	uint64_t printed;		/* time of the last table, CLOCK_MONOTONIC ns */
+	uint64_t span;			/* the time of counting, ns */
 	bool continued;			/* a table was printed before */
-	bool enough;			/* -n is reached */
-	bool damaged;			/* a ring was damaged */
 	bool failed;			/* and the error was printed */
-	int error;			/* to be printed at the end */
 };
-
-static bool is_going(const struct stat_run *run)
-{
-	return !run->enough && !run->failed && !run->error && !run->output.closed;
-}
 
 /* ------------------------------------------------------------------------
  * Printing
@@ -66,7 +59,7 @@ static int write_all(struct stat_run *run)
 
 	if (text->error)
 		return text->error;
-	if (run->options->format == FORMAT_PROMETHEUS)
+	if (run->options->print.format == FORMAT_PROMETHEUS)
 		return metrics_write(run->options->output, text);
 	return output_write(run->file, text->data, text->size);
 }
@@ -82,16 +75,17 @@ static int write_file(struct stat_run *run)
 	return ret;
 }
 
-static void print(struct stat_run *run, uint64_t span, uint64_t interval)
+/* Return: 0; -EPIPE: the reader is gone, or the error was printed; or another error. */
+static int print(struct stat_run *run, uint64_t interval)
 {
 	const struct report report = {
-		.options = run->options, .span = span, .interval = interval,
-		.continued = run->continued,
+		.settings = &run->options->print, .span = run->span, .interval = interval,
+		.repeated = run->options->interval, .continued = run->continued,
 	};
 	int ret;
 
 	run->continued = true;
-	if (run->options->format == FORMAT_PROMETHEUS) {
+	if (run->options->print.format == FORMAT_PROMETHEUS) {
 		metrics_put(run->counters, !run->from_files, &run->output.text);
 	} else {
 		counters_sort(run->counters, run->order);
@@ -99,156 +93,128 @@ static void print(struct stat_run *run, uint64_t span, uint64_t interval)
 	}
 	if (!to_file(run->options)) {
 		output_flush(&run->output);
-		return;
+		return run->output.closed ? -EPIPE : run->output.error;
 	}
 	ret = write_file(run);
 	run->output.text.size = 0;
 	if (!ret)
-		return;
+		return 0;
 	elog_error("%s: %s", run->options->output, strerror(-ret));
 	run->failed = true;
+	return -EPIPE;
 }
 
 /* ------------------------------------------------------------------------
  * Counting
  */
 
-static void take(struct stat_run *run, const struct entry *entry)
+static int count_event(void *context, struct visit_event *event)
 {
+	struct stat_run *run = context;
 	struct counter_row *row;
 
-	switch (entry->item.type) {
-	case ELOG_ITEM_EVENT:
-		run->error = counters_add(run->counters, entry, &row);
-		run->enough = run->counters->total.events == run->options->count;
-		break;
-	case ELOG_ITEM_LOST:
-		run->error = counters_add_lost(run->counters, &entry->item,
-					       run->from_files);
-		break;
-	case ELOG_ITEM_SYNC:
-		progress_update(&run->progress, run->source,
-				run->counters->total.events);
-		break;
-	case ELOG_ITEM_DAMAGE:
-		progress_clear(&run->progress);
-		source_print_damage(entry);
-		break;
-	case ELOG_ITEM_PART:
-		break;
-	}
+	return counters_add(run->counters, event->entry, &row);
 }
 
-/* Take all events of the files, or of a live batch. */
-static void take_all(struct stat_run *run)
+static int count_loss(void *context, const struct entry *entry, uint64_t count)
 {
-	struct entry entry;
-	int ret;
+	struct stat_run *run = context;
 
-	while (is_going(run)) {
-		ret = source_next(run->source, &entry);
-		if (!ret)
-			return;
-		if (ret > 0)
-			take(run, &entry);
-		else if (ret == -EBADMSG)
-			run->damaged = true;
-		else
-			run->error = ret;
-	}
-}
-
-static void count_files(struct stat_run *run)
-{
-	const struct counters *counters = run->counters;
-	uint64_t span;
-
-	progress_start(&run->progress, run->options, &run->output);
-	take_all(run);
-	progress_clear(&run->progress);
-	/* Times in a file may be anything. */
-	span = (uint64_t)counters->final - (uint64_t)counters->first;
-	counters_rates(run->counters, span);
-	if (!run->error && !source_is_unreadable(run->source))
-		print(run, span, 0);
-	run->live.ended = span;
+	(void)count;
+	return counters_add_lost(run->counters, &entry->item, run->from_files);
 }
 
 /* Read losses from the kernel; with --bpf, all counts. */
-static void read_kernel(struct stat_run *run)
+static int read_kernel(struct stat_run *run)
 {
-	int ret = run->kernel ? kernel_counts_read(run->kernel, run->counters) :
-				counters_read_lost(run->counters, &run->live);
-
-	if (ret && !run->error)
-		run->error = ret;
+	return run->kernel ? kernel_counts_read(run->kernel, run->counters) :
+			     counters_read_lost(run->counters, &run->live);
 }
 
-static void end_interval(struct stat_run *run)
+static int end_interval(struct stat_run *run)
 {
 	uint64_t now = monotonic();
+	int ret = read_kernel(run);
 
-	read_kernel(run);
 	counters_mark(run->counters, now);
-	if (!run->error)
-		print(run, now - run->live.started, now - run->printed);
+	run->span = now - run->live.started;
+	if (!ret)
+		ret = print(run, now - run->printed);
 	run->printed = now;
+	return ret;
+}
+
+static int look_at_interval(void *context, bool over)
+{
+	struct stat_run *run = context;
+	const uint64_t interval = run->options->interval;
+
+	return !over && interval && monotonic() - run->printed >= interval ?
+	       end_interval(run) : 0;
 }
 
 /* Milliseconds until the next table or batch; -1: there is none. */
-static int left(const struct stat_run *run)
+static int left(void *context)
 {
-	uint64_t interval = run->options->interval, passed;
-	int most = run->kernel ? INT_MAX : BATCH_MS;
+	const struct stat_run *run = context;
+	const uint64_t interval = run->options->interval;
+	const int most = run->kernel ? INT_MAX : BATCH_MS;
 
 	if (!interval)
 		return run->kernel ? -1 : most;
-	passed = monotonic() - run->printed;
-	if (passed >= interval)
-		return 0;
-	passed = (interval - passed + 999999) / 1000000;
-	return passed < (uint64_t)most ? (int)passed : most;
+	return time_left(run->printed, interval, most);
 }
 
-static void count_batch(struct stat_run *run)
+static const struct visit_ops stat_ops = {
+	.event = count_event,
+	.lost = count_loss,
+	.idle = look_at_interval,
+	.left = left,
+};
+
+static int count_files(struct stat_run *run)
 {
-	int ret;
+	const struct counters *counters = run->counters;
+	int ret = visit_run(run->visit);
 
-	ret = live_flush(&run->live);
-	if (ret)
-		run->error = ret;
-	take_all(run);
+	/* Times in a file may be anything. */
+	run->span = (uint64_t)counters->final - (uint64_t)counters->first;
+	counters_rates(run->counters, run->span);
+	return ret || visit_is_unreadable(run->visit) ? ret : print(run, 0);
 }
 
-static void count_live(struct stat_run *run)
+/* The kernel counts meanwhile. */
+static int wait_for_end(struct stat_run *run)
+{
+	bool over = false;
+	int ret = 0;
+
+	while (!over && ret >= 0) {
+		ret = live_wait(&run->live, left(run), &over);
+		if (ret >= 0)
+			ret = look_at_interval(run, over);
+	}
+	return ret;
+}
+
+static int count_live(struct stat_run *run)
 {
 	const struct options *options = run->options;
 	struct live *live = &run->live;
-	bool over = false;
-	int ret;
+	int ret = 0, error;
 
 	run->printed = live->started;
 	/* Write the file at once: readers need not wait, and errors show now. */
 	if (options->interval && to_file(options) &&
-	    options->format == FORMAT_PROMETHEUS)
-		end_interval(run);
-	while (!over && is_going(run)) {
-		ret = live_wait(live, left(run), &over);
-		if (ret < 0)
-			run->error = ret;
-		/* At the end FLUSH waits for records that are being emitted. */
-		else if (!run->kernel && (ret || over))
-			count_batch(run);
-		if (!over && is_going(run) && options->interval &&
-		    monotonic() - run->printed >= options->interval)
-			end_interval(run);
-	}
+	    options->print.format == FORMAT_PROMETHEUS)
+		ret = end_interval(run);
+	if (!ret)
+		ret = run->kernel ? wait_for_end(run) : visit_run(run->visit);
 	live_end(live);
-	read_kernel(run);
-	counters_rates(run->counters, live->ended - live->started);
-	if (!run->error && !run->failed)
-		print(run, live->ended - live->started, 0);
-	live->ended -= live->started;
+	run->span = live->ended - live->started;
+	error = read_kernel(run);
+	counters_rates(run->counters, run->span);
+	return ret ? : error ? : print(run, 0);
 }
 
 /* ------------------------------------------------------------------------
@@ -258,7 +224,7 @@ static void count_live(struct stat_run *run)
 static void summarize(struct stat_run *run)
 {
 	const struct report report = {
-		.options = run->options, .span = run->live.ended,
+		.span = run->span, .by_kernel = run->options->bpf,
 	};
 	struct elog_text text = { 0 };
 
@@ -272,23 +238,22 @@ static void summarize(struct stat_run *run)
 	elog_text_free(&text);
 }
 
-static int final_status(struct stat_run *run)
+static int final_status(struct stat_run *run, int error)
 {
-	int ret = command_status(&run->live.command, run->options->quiet);
+	const uint64_t lost = run->counters->total.lost;
+	bool failed = run->failed;
 
-	if (!run->error)
-		run->error = run->output.error;
-	if (run->error)
-		elog_error("%s", strerror(-run->error));
-	run->failed |= !run->error && live_deleted(&run->live);
-	run->failed |= live_failed(&run->live);
-	run->failed |= run->source && source_finish(run->source);
-	run->failed |= run->from_files && source_failed(run->source);
-	if (run->error || run->failed)
+	if (!error || error == -EPIPE)
+		error = run->output.error;
+	if (error)
+		elog_error("%s", strerror(-error));
+	failed |= error;
+	if (run->visit)
+		return visit_status(run->visit, failed, lost);
+	if (failed || live_deleted(&run->live) || live_failed(&run->live))
 		return STATUS_ERROR;
-	if (!ret && (run->counters->total.lost || run->damaged))
-		ret = STATUS_LOST;
-	return ret;
+	return command_status(&run->live.command, run->options->quiet) ? :
+	       lost ? STATUS_LOST : STATUS_OK;
 }
 
 /* ------------------------------------------------------------------------
@@ -298,15 +263,15 @@ static int final_status(struct stat_run *run)
 /* Return: an option that makes no sense for files, or NULL. */
 static const char *only_live(const struct options *options)
 {
-	if (options->of_instances)
+	if (options->live.instances)
 		return "--instances";
-	if (options->duration)
+	if (options->live.duration)
 		return "-d";
 	if (options->interval)
 		return "--interval";
-	if (options->sample)
+	if (options->select.sample)
 		return "--sample";
-	if (options->per_cpu_bytes)
+	if (options->live.ring_bytes)
 		return "--per-cpu-bytes";
 	return NULL;
 }
@@ -316,23 +281,23 @@ static const char *not_counted(const struct options *options, enum counters_by b
 {
 	if (by == COUNTERS_BY_SESSION || by == COUNTERS_BY_PID || by == COUNTERS_BY_INSTANCE)
 		return "--by session, pid or instance";
-	if (options->of_instances)
+	if (options->live.instances)
 		return "--instances";
-	if (options->sessions.count)
+	if (options->select.sessions.count)
 		return "-s";
-	if (options->pids.count)
+	if (options->select.pids.count)
 		return "-p";
-	if (options->tids.count)
+	if (options->select.tids.count)
 		return "-t";
-	if (options->expression_count)
+	if (options->select.expressions.count)
 		return "-f";
-	if (options->since.kind || options->until.kind)
+	if (options->select.since.kind || options->select.until.kind)
 		return "--since, --until or --around";
-	if (options->sample)
+	if (options->select.sample)
 		return "--sample";
 	if (options->count)
 		return "-n";
-	if (options->per_cpu_bytes)
+	if (options->live.ring_bytes)
 		return "--per-cpu-bytes";
 	return NULL;
 }
@@ -362,7 +327,7 @@ static int check_options(const struct stat_run *run, enum counters_by by)
 			   not_counted(options, by));
 		return -EINVAL;
 	}
-	if (options->time == TIME_DELTA) {
+	if (options->print.time == TIME_DELTA) {
 		elog_error("--time must be mono or wall; delta is for events");
 		return -EINVAL;
 	}
@@ -370,7 +335,7 @@ static int check_options(const struct stat_run *run, enum counters_by by)
 		elog_error("--interval must be at least 0.01");
 		return -EINVAL;
 	}
-	if (options->interval && options->format == FORMAT_PROMETHEUS &&
+	if (options->interval && options->print.format == FORMAT_PROMETHEUS &&
 	    !to_file(options)) {
 		elog_error("--interval with --format prometheus needs a file: add -o FILE");
 		return -EINVAL;
@@ -383,9 +348,10 @@ static int open_file(struct stat_run *run)
 {
 	const char *path = run->options->output;
 
-	if (!to_file(run->options) || run->options->format == FORMAT_PROMETHEUS)
+	if (!to_file(run->options) || run->options->print.format == FORMAT_PROMETHEUS)
 		return 0;
-	if (output_is_input(run->options, path)) {
+	if (run->from_files && output_is_input(path, run->options->visit.names,
+					       run->options->visit.name_count)) {
 		elog_error("%s: is an input file, and would be overwritten", path);
 		return -EINVAL;
 	}
@@ -406,15 +372,19 @@ static int open_source(struct stat_run *run)
 	};
 	const struct options *options = run->options;
 
+	run->settings = options->visit;
+	run->settings.spans = NULL;
+	run->settings.whole = false;
+	run->settings.to_stdout = !to_file(options);
 	if (run->from_files)
-		return source_open_files(&run->source, options, options->arguments,
-					 options->argument_count);
+		return visit_open(&run->visit, &run->settings, &stat_ops, run);
 	signals_catch(0);
-	if (live_open(&run->live, options, options->bpf ? &no_rings : NULL))
+	if (live_open(&run->live, &options->select, &options->live,
+		      options->bpf ? &no_rings : NULL))
 		return -EINVAL;
 	if (options->bpf)
 		return kernel_counts_open(&run->kernel, &run->live);
-	return source_open_live(&run->source, &run->live);
+	return visit_open_live(&run->visit, &run->settings, &run->live, &stat_ops, run);
 }
 
 static int run_stat(const struct options *options)
@@ -431,7 +401,7 @@ static int run_stat(const struct options *options)
 	    !counters_order_parse(options->sort, false, &run.order) || check_options(&run, by))
 		return STATUS_ERROR;
 	signal(SIGPIPE, SIG_IGN);
-	output_open(&run.output, options);
+	output_open(&run.output, options->color, options->separated);
 	if (counters_open(&run.counters, by, COUNTERS_ROWS, monotonic())) {
 		elog_error("out of memory");
 		goto out;
@@ -439,19 +409,19 @@ static int run_stat(const struct options *options)
 	if (open_source(&run) || open_file(&run))
 		goto out;
 	if (run.from_files) {
-		count_files(&run);
+		ret = count_files(&run);
 	} else {
 		ret = live_start(&run.live);
 		if (ret)
 			goto out;
 		if (!options->separated && options->verbose)
 			fputs("elog: counting\n", stderr);
-		count_live(&run);
+		ret = count_live(&run);
 	}
 	summarize(&run);
-	ret = final_status(&run);
+	ret = final_status(&run, ret);
 out:
-	source_close(run.source);
+	visit_close(run.visit);
 	kernel_counts_close(run.kernel);
 	counters_close(run.counters);
 	output_close(&run.output);

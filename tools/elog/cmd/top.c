@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "cmd/verb.h"
+#include "export/visit.h"
 #include "input/counters.h"
 #include "output/output.h"
 #include "output/printer.h"
@@ -33,7 +34,8 @@
 struct top {
 	const struct options *options;
 	struct live live;
-	struct source *source;
+	struct visit_settings settings;
+	struct visit *visit;
 	struct counters *counters;
 	struct top_view view;
 	enum top_page back;		/* the page before help */
@@ -48,7 +50,7 @@ struct top {
 	uint64_t ring_bytes;
 
 	uint64_t focus;			/* serial of the row whose events are shown */
-	struct output lines_output;
+	struct elog_text line;		/* of an event */
 	struct printer *printer;
 
 	unsigned int empty_reads;	/* in succession: stdin was ready without a key */
@@ -64,23 +66,20 @@ static void on_quit(int signal)
 	quits++;
 }
 
-static void add_line(struct top *top, const struct entry *entry)
+static int add_line(struct top *top, const struct entry *entry)
 {
-	struct elog_text *text = &top->lines_output.text;
+	struct elog_text *text = &top->line;
 	char *line;
 
-	printer_event(top->printer, entry);
-	if (text->error) {
-		top->error = text->error;
-		return;
-	}
-	line = strndup(text->data, text->size < LINE_BYTES ? text->size - 1 :
-							     LINE_BYTES);
+	printer_event(top->printer, entry, NULL);
+	if (text->error)
+		return text->error;
+	line = strndup(text->data, text->size < LINE_BYTES ? text->size - 1 : LINE_BYTES);
 	text->size = 0;
-	if (line)
-		top_view_add_line(&top->view, line);
-	else
-		top->error = -ENOMEM;
+	if (!line)
+		return -ENOMEM;
+	top_view_add_line(&top->view, line);
+	return 0;
 }
 
 /* ------------------------------------------------------------------------
@@ -109,48 +108,45 @@ static void measure_fill(struct top *top)
 	}
 }
 
-static void take(struct top *top, const struct entry *entry)
+static int take_event(void *context, struct visit_event *event)
 {
+	struct top *top = context;
 	struct counter_row *row;
+	int ret = counters_add(top->counters, event->entry, &row);
 
-	if (entry->item.type == ELOG_ITEM_LOST)
-		top->error = counters_add_lost(top->counters, &entry->item, false);
-	if (entry->item.type != ELOG_ITEM_EVENT)
-		return;
-	top->error = counters_add(top->counters, entry, &row);
-	if (!top->error && top->focus && row->serial == top->focus)
-		add_line(top, entry);
+	return !ret && top->focus && row->serial == top->focus ? add_line(top, event->entry) : ret;
 }
+
+static int take_loss(void *context, const struct entry *entry, uint64_t count)
+{
+	struct top *top = context;
+
+	(void)count;
+	return counters_add_lost(top->counters, &entry->item, false);
+}
+
+static const struct visit_ops top_ops = { .event = take_event, .lost = take_loss };
 
 static void count_batch(struct top *top)
 {
-	struct entry entry;
 	int ret;
 
 	measure_fill(top);
 	ret = flush_consumer(top->live.consumer);
-	if (ret)
+	if (!ret)
+		ret = visit_batch(top->visit);
+	if (ret < 0)
 		top->error = ret;
-	while (!top->error) {
-		ret = source_next(top->source, &entry);
-		if (!ret)
-			return;
-		if (ret > 0)
-			take(top, &entry);
-		else if (ret == -EBADMSG)
-			top->view.damaged = true;
-		else
-			top->error = ret;
-	}
+	top->view.damaged = top->visit->damaged;
 }
 
 /* Keeps the old number if the counts cannot be read. */
 static void count_subscribers(struct top *top)
 {
-	struct eventlog_counts counts = { .size = sizeof(counts) };
+	struct eventlog_info info = { .size = sizeof(info) };
 
-	if (!elog_device_counts(elog_consumer_fd(top->live.consumer), &counts))
-		top->view.subscribers = counts.subscribers;
+	if (!elog_device_info(elog_consumer_fd(top->live.consumer), &info))
+		top->view.subscribers = info.subscribers;
 }
 
 /* Copy the rows to the view. */
@@ -260,6 +256,34 @@ static void leave_row(struct top *top)
 	top_view_clear_lines(&top->view);
 }
 
+/* What letters sort by, and count by. */
+static void letter_key(struct top *top, int key)
+{
+	static const struct {
+		char key;
+		enum counters_order order;
+	} orders[] = {
+		{ 'r', COUNTERS_ORDER_RATE }, { 'b', COUNTERS_ORDER_BYTE_RATE },
+		{ 't', COUNTERS_ORDER_EVENTS }, { 'l', COUNTERS_ORDER_LOST },
+		{ 'n', COUNTERS_ORDER_NAME },
+	};
+	static const struct {
+		char key;
+		enum counters_by by;
+	} counts[] = {
+		{ 'e', COUNTERS_BY_EVENT }, { 'p', COUNTERS_BY_PROVIDER },
+		{ 's', COUNTERS_BY_SESSION }, { 'i', COUNTERS_BY_PID }, { 'c', COUNTERS_BY_CPU },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(orders); i++)
+		if (key == orders[i].key)
+			sort_by(top, orders[i].order);
+	for (i = 0; i < ARRAY_SIZE(counts); i++)
+		if (key == counts[i].key)
+			count_by(top, counts[i].by);
+}
+
 static void table_key(struct top *top, int key)
 {
 	size_t selected = top_view_selected(&top->view), page = top_view_page_size(&top->view);
@@ -296,35 +320,8 @@ static void table_key(struct top *top, int key)
 	case SCREEN_RIGHT:
 		sort_by_next(top, 1);
 		break;
-	case 'r':
-		sort_by(top, COUNTERS_ORDER_RATE);
-		break;
-	case 'b':
-		sort_by(top, COUNTERS_ORDER_BYTE_RATE);
-		break;
-	case 't':
-		sort_by(top, COUNTERS_ORDER_EVENTS);
-		break;
-	case 'l':
-		sort_by(top, COUNTERS_ORDER_LOST);
-		break;
-	case 'n':
-		sort_by(top, COUNTERS_ORDER_NAME);
-		break;
-	case 'e':
-		count_by(top, COUNTERS_BY_EVENT);
-		break;
-	case 'p':
-		count_by(top, COUNTERS_BY_PROVIDER);
-		break;
-	case 's':
-		count_by(top, COUNTERS_BY_SESSION);
-		break;
-	case 'i':
-		count_by(top, COUNTERS_BY_PID);
-		break;
-	case 'c':
-		count_by(top, COUNTERS_BY_CPU);
+	default:
+		letter_key(top, key);
 		break;
 	}
 }
@@ -407,12 +404,7 @@ static void take_keys(struct top *top, bool ready)
 
 static int left(const struct top *top)
 {
-	uint64_t passed = monotonic() - top->refreshed;
-
-	if (passed >= top->interval)
-		return 0;
-	passed = (top->interval - passed + 999999) / 1000000;
-	return live_left(&top->live, passed < BATCH_MS ? (int)passed : BATCH_MS);
+	return live_left(&top->live, time_left(top->refreshed, top->interval, BATCH_MS));
 }
 
 static bool wait_for_news(struct top *top)
@@ -466,7 +458,6 @@ static void run_loop(struct top *top)
 static int final_status(struct top *top)
 {
 	const struct report report = {
-		.options = top->options,
 		.span = top->live.ended - top->live.started,
 	};
 	struct elog_text text = { 0 };
@@ -483,23 +474,22 @@ static int final_status(struct top *top)
 	if (!top->options->quiet)
 		fprintf(stderr, "elog: %s", text.data ? text.data : "\n");
 	elog_text_free(&text);
-	if (live_deleted(&top->live) || source_finish(top->source))
-		return STATUS_ERROR;
-	return top->counters->total.lost || top->view.damaged ? STATUS_LOST : STATUS_OK;
+	return visit_status(top->visit, false, top->counters->total.lost);
 }
 
 static int prepare(struct top *top, enum counters_by by)
 {
 	const struct options *options = top->options;
 
-	if (live_open(&top->live, options, NULL) ||
-	    source_open_live(&top->source, &top->live))
+	top->settings = options->visit;
+	top->settings.spans = NULL;
+	if (live_open(&top->live, &options->select, &options->live, NULL) ||
+	    visit_open_live(&top->visit, &top->settings, &top->live, &top_ops, top))
 		return -EINVAL;
-	top->lines_output.limit = SIZE_MAX;
-	if (printer_open(&top->printer, options, &top->lines_output))
+	if (printer_open(&top->printer, &options->print, &top->line, false))
 		return -ENOMEM;
 	top->rings = elog_consumer_rings(top->live.consumer);
-	top->ring_bytes = options->per_cpu_bytes ? options->per_cpu_bytes : 1U << 20;
+	top->ring_bytes = options->live.ring_bytes ? options->live.ring_bytes : 1U << 20;
 	top->placed = calloc(top->rings + 1, sizeof(*top->placed));
 	top->view.rows = calloc(TOP_ROWS_MAX, sizeof(*top->view.rows));
 	if (!top->placed || !top->view.rows ||
@@ -572,8 +562,8 @@ static int run_top(const struct options *options)
 out:
 	top_view_clear_lines(&top.view);
 	printer_close(top.printer);
-	elog_text_free(&top.lines_output.text);
-	source_close(top.source);
+	elog_text_free(&top.line);
+	visit_close(top.visit);
 	counters_close(top.counters);
 	live_close(&top.live);
 	free(top.placed);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Verbs of elog, and the parser of their options.
+ * Verbs of elog, and the options that they have.
  */
 #ifndef VERB_H
 #define VERB_H
 
-#include "util/tool.h"
+#include "cmd/options.h"
 
 /* Options without a short form. */
 enum long_option {
@@ -108,26 +108,5 @@ extern const struct verb verb_sql;
 extern const struct verb verb_stat;
 extern const struct verb verb_stop;
 extern const struct verb verb_top;
-
-/** print_version() - the output of -V */
-void print_version(void);
-
-/** print_help() - the output of elog VERB --help */
-void print_help(const struct verb *verb);
-
-/**
- * parse_options() - parse a verb's command line
- * @verb: the verb
- * @count: of @arguments
- * @arguments: the command line, the verb first
- * @options: filled in; call free_options() also after an error
- *
- * Return: -1: run the verb; otherwise the exit status, and a message was printed.
- */
-int parse_options(const struct verb *verb, int count, char **arguments,
-		  struct options *options);
-
-/** free_options() - free what parse_options() allocated */
-void free_options(struct options *options);
 
 #endif /* VERB_H */

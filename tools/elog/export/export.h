@@ -14,7 +14,9 @@
 
 /**
  * struct export - an export
- * @options: --format, -o, --otlp
+ * @settings: what is visited
+ * @csv: comma-separated values instead of JSON Lines
+ * @receiver: the URL of a receiver, or NULL
  * @output: -o, or "-"
  * @sink: the output; not of a format that writes a directory
  * @live: the events are those of this machine, as they happen
@@ -22,7 +24,9 @@
  * @state: of the format
  */
 struct export {
-	const struct options *options;
+	const struct visit_settings *settings;
+	bool csv;
+	const char *receiver;
 	const char *output;
 	struct sink sink;
 	bool live;
@@ -54,8 +58,7 @@ struct export_format {
 	void (*close)(struct export *export);
 };
 
-extern const struct export_format export_jsonl;
-extern const struct export_format export_csv;
+extern const struct export_format export_lines;	/* jsonl and csv */
 extern const struct export_format export_perfetto;
 extern const struct export_format export_parquet;
 extern const struct export_format export_otlp;

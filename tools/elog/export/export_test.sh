@@ -157,7 +157,7 @@ unknown_and_damaged_payloads()
 {
 	export_to 0 jsonl out types.elog || return 1
 	grep -q '1 event has no definition' stderr || return 1
-	[ "$(jq -s length out)" = 4 ] && [ "$(jq -r 'select(.event == "?").fields.payload' out | wc -c)" -gt 1 ]
+	[ "$(jq -s length out)" = 4 ] && [ "$(jq -r 'select(.event == "#99").fields.payload' out | wc -c)" -gt 1 ]
 }
 
 # What is before and behind damage is exported, and the message says where it is.

@@ -608,14 +608,13 @@ static int take_sync(void *context, const struct entry *entry)
 
 static int open_otlp(struct export *export)
 {
-	const struct options *options = export->options;
 	struct otlp *otlp = calloc(1, sizeof(*otlp));
 
 	if (!otlp)
 		return -ENOMEM;
 	export->state = otlp;
-	return otlp_batch_open(&otlp->batch, options->otlp, export->live, options->quiet) ?
-	       -EINVAL : 0;
+	return otlp_batch_open(&otlp->batch, export->receiver, export->live,
+			       export->settings->quiet) ? -EINVAL : 0;
 }
 
 /* "3 log records and 2 spans" */
@@ -663,7 +662,7 @@ static int finish_otlp(struct export *export)
 		ret = otlp_batch_put_unsent(batch);
 	ret = ret ? : otlp_batch_send(batch);
 	otlp_queue_finish(batch->queue, hurry, &counts);
-	print_counts(&counts, export->options->quiet);
+	print_counts(&counts, export->settings->quiet);
 	return ret ? : any(counts.refused) || any(counts.unsent) ? -EREMOTEIO : 0;
 }
 

@@ -849,8 +849,7 @@ static int open_perfetto(struct export *export)
 		return -ENOMEM;
 	export->state = perfetto;
 	perfetto->text = &export->sink.text;
-	perfetto->realtime = export->options->argument_count > 1 ||
-			     source_is_stream(export->options);
+	perfetto->realtime = export->visit->spans.pairing.many_files;
 	perfetto->next_name = 1;
 	perfetto->next_track = 1;
 	elog_map_init(&perfetto->boots, sizeof(struct boot));

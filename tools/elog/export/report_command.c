@@ -47,15 +47,18 @@ static void put_numbers(struct elog_text *text, const char *option,
 				 list->values[i]);
 }
 
-static void put_words(struct elog_text *text, const char *option, const char **words,
-		      size_t count)
+static void put_word(struct elog_text *text, const char *option, const char *word)
+{
+	elog_text_printf(text, " %s ", option);
+	report_word(text, word);
+}
+
+static void put_words(struct elog_text *text, const char *option, const struct string_list *words)
 {
 	size_t i;
 
-	for (i = 0; i < count; i++) {
-		elog_text_printf(text, " %s ", option);
-		report_word(text, words[i]);
-	}
+	for (i = 0; i < words->count; i++)
+		put_word(text, option, words->strings[i]);
 }
 
 /* Write the absolute time: tomorrow, "yesterday" will mean another day. */
@@ -73,43 +76,43 @@ static void put_time(struct elog_text *text, const char *option, const struct ti
 		elog_text_string(text, "s");
 }
 
-void report_selection(const struct options *options, bool definitions, bool sessions,
+void report_selection(const struct selection_spec *spec, bool definitions, bool sessions,
 		      struct elog_text *text)
 {
 	if (definitions) {
-		put_words(text, "-e", options->globs, options->glob_count);
-		if (options->keyword_names)
-			put_words(text, "-k", (const char *[]){ options->keyword_names }, 1);
-		else if (options->keywords)
-			elog_text_printf(text, " -k 0x%" PRIx64, options->keywords);
-		if (options->level)
-			elog_text_printf(text, " -l %s", elog_level_name(options->level));
+		put_words(text, "-e", &spec->globs);
+		if (spec->keyword_names)
+			put_word(text, "-k", spec->keyword_names);
+		else if (spec->keywords)
+			elog_text_printf(text, " -k 0x%" PRIx64, spec->keywords);
+		if (spec->level)
+			elog_text_printf(text, " -l %s", elog_level_name(spec->level));
 	}
 	if (sessions)
-		put_numbers(text, "-s", &options->sessions, true);
-	put_numbers(text, "-p", &options->pids, false);
-	put_numbers(text, "-t", &options->tids, false);
-	put_numbers(text, "-C", &options->cpus, false);
-	put_words(text, "-f", options->expressions, options->expression_count);
-	put_time(text, "--since", &options->since);
-	put_time(text, "--until", &options->until);
+		put_numbers(text, "-s", &spec->sessions, true);
+	put_numbers(text, "-p", &spec->pids, false);
+	put_numbers(text, "-t", &spec->tids, false);
+	put_numbers(text, "-C", &spec->cpus, false);
+	put_words(text, "-f", &spec->expressions);
+	put_time(text, "--since", &spec->since);
+	put_time(text, "--until", &spec->until);
 }
 
 void report_command(const struct report_data *data, const char *verb, bool definitions,
 		    uint64_t session, struct elog_text *text)
 {
-	const struct options *options = data->options;
+	const struct visit_settings *settings = data->settings;
 	int i;
 
 	elog_text_printf(text, "elog %s", verb);
-	report_selection(options, definitions, !session, text);
+	report_selection(settings->select, definitions, !session, text);
 	if (session)
 		elog_text_printf(text, " --session 0x%" PRIx64, session);
-	for (i = 0; i < options->argument_count; i++) {
+	for (i = 0; i < settings->name_count; i++) {
 		elog_text_string(text, " ");
 		/* A name may look like an option. */
-		if (*options->arguments[i] == '-' && options->arguments[i][1])
+		if (*settings->names[i] == '-' && settings->names[i][1])
 			elog_text_string(text, "./");
-		report_word(text, options->arguments[i]);
+		report_word(text, settings->names[i]);
 	}
 }

@@ -47,13 +47,13 @@ static void find_parts(struct report_data *data)
  * The beginning and the end
  */
 
-int report_data_open(struct report_data **result, const struct options *options)
+int report_data_open(struct report_data **result, const struct visit_settings *settings)
 {
 	struct report_data *data = calloc(1, sizeof(*data));
 
 	if (!data)
 		return -ENOMEM;
-	data->options = options;
+	data->settings = settings;
 	data->bins.shift = TIME_BINS_SHIFT;
 	data->event_end = &data->events;
 	elog_map_init(&data->processes, sizeof(struct report_process));
@@ -189,7 +189,7 @@ static struct report_span *new_span(struct report_data *data, const struct event
 static int find_span(struct report_data *data, const struct event_kind *kind,
 		     const struct span_kind *name, struct report_span **span)
 {
-	const struct elog_map_key key = elog_map_name(data->options->span_count ? "" :
+	const struct elog_map_key key = elog_map_name(data->settings->spans->rules.count ? "" :
 						      kind->provider, name->hash.words[0]);
 	struct report_span **found = elog_map_find(&data->span_map, key);
 

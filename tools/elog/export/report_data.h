@@ -129,7 +129,7 @@ struct report_file {
 
 /**
  * struct report_data - the data
- * @options: of elog report
+ * @settings: what is visited
  * @bins: columns over time
  * @total: all events over time
  * @losses: lost events over time, REPORT_CAUSES for each column
@@ -151,7 +151,7 @@ struct report_file {
  * The rest belongs to report_data.c.
  */
 struct report_data {
-	const struct options *options;
+	const struct visit_settings *settings;
 	struct time_bins bins;
 	struct time_table total;
 	struct time_table losses;
@@ -198,11 +198,11 @@ extern const struct visit_ops report_ops;
 /**
  * report_data_open() - no data yet
  * @data: set to the new data
- * @options: outlive it
+ * @settings: what is visited; outlive it
  *
  * Return: 0 or -ENOMEM.
  */
-int report_data_open(struct report_data **data, const struct options *options);
+int report_data_open(struct report_data **data, const struct visit_settings *settings);
 
 /** report_data_close() - free it; NULL is allowed */
 void report_data_close(struct report_data *data);
@@ -224,6 +224,6 @@ size_t report_part(const struct report_data *data, uint64_t duration);
 int report_sessions(struct report_data *data);
 
 /** report_lists() - can report_sessions() read the files again? */
-bool report_lists(const struct options *options);
+bool report_lists(const struct visit_settings *settings);
 
 #endif /* REPORT_DATA_H */

@@ -63,7 +63,7 @@ static void put_command(struct elog_text *text, const struct report_data *data,
 	struct elog_text command = { 0 };
 
 	elog_text_printf(text, ",\"%s\":", name);
-	if (!report_lists(data->options)) {
+	if (!report_lists(data->settings)) {
 		elog_text_string(text, "null");
 		return;
 	}
@@ -167,9 +167,9 @@ static void put_selection(const struct report_data *data, struct elog_text *text
 {
 	struct elog_text selection = { 0 };
 
-	report_selection(data->options, true, true, &selection);
-	if (data->options->count)
-		elog_text_printf(&selection, " -n %" PRIu64, data->options->count);
+	report_selection(data->settings->select, true, true, &selection);
+	if (data->settings->count)
+		elog_text_printf(&selection, " -n %" PRIu64, data->settings->count);
 	elog_text_string(text, ",\"selection\":");
 	elog_text_json_string(text, selection.size ? selection.data + 1 : "",
 			      selection.size ? selection.size - 1 : 0);
@@ -450,7 +450,7 @@ static void put_session_command(const struct report_data *data, const struct slo
 	elog_text_string(&verb, "show");
 	while (event && !strcmp(event->kind->provider, slow->provider))
 		event = event->next;
-	if (event && !data->options->glob_count) {
+	if (event && !data->settings->select->globs.count) {
 		put_glob(&glob, slow->provider);
 		elog_text_string(&verb, " -e ");
 		report_word(&verb, glob.data ? glob.data : "");
@@ -496,7 +496,7 @@ static void put_slow(const struct report_data *data, const struct slow_span *slo
 static void put_latency_command(const struct report_data *data, const struct report_span *span,
 				struct elog_text *text)
 {
-	const bool by_rule = data->options->span_count;
+	const bool by_rule = data->settings->spans->rules.count;
 	const char *rule = span->name->name;
 	struct elog_text verb = { 0 }, word = { 0 };
 	const char *colon = rule;
@@ -518,9 +518,9 @@ static void put_latency_command(const struct report_data *data, const struct rep
 		elog_text_string(&verb, " ");
 		report_word(&verb, word.data ? word.data : "");
 	}
-	if (data->options->by) {
+	if (data->settings->spans->by) {
 		elog_text_string(&verb, " --by ");
-		report_word(&verb, data->options->by);
+		report_word(&verb, data->settings->spans->by);
 	}
 	if (verb.error || word.error)
 		text->error = -ENOMEM;
@@ -571,7 +571,7 @@ static void put_span(const struct report_data *data, const struct report_span *s
 	}
 
 	elog_text_string(text, "{\"name\":");
-	put_span_name(text, span, data->options->span_count);
+	put_span_name(text, span, data->settings->spans->rules.count);
 	elog_text_printf(text, ",\"starts\":%" PRIu64 ",\"ends\":%" PRIu64 ",\"pairs\":%" PRIu64
 			 ",\"min\":%" PRIu64 ",\"mean\":%.0f", span->starts, span->ends,
 			 histogram->count, histogram->min, histogram_mean(histogram));
@@ -633,7 +633,7 @@ void report_json(struct report_data *data, const struct visit *visit, struct elo
 	put_processes(data, text);
 	put_spans(data, text);
 	elog_text_printf(text, ",\"listed\":%s,\"commands\":{\"none\":null",
-			 report_lists(data->options) ? "true" : "false");
+			 report_lists(data->settings) ? "true" : "false");
 	put_command(text, data, "show", "show --time wall", true, 0);
 	put_command(text, data, "events", "stat", true, 0);
 	put_command(text, data, "processes", "stat --by pid", true, 0);

@@ -32,7 +32,7 @@ void report_command(const struct report_data *data, const char *verb, bool defin
 		    uint64_t session, struct elog_text *text);
 
 /** report_selection() - append the options that select events; nothing if there are none */
-void report_selection(const struct options *options, bool definitions, bool sessions,
+void report_selection(const struct selection_spec *spec, bool definitions, bool sessions,
 		      struct elog_text *text);
 
 /** report_word() - append a word for a shell, quoted if it must be */

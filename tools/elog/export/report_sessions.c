@@ -12,7 +12,6 @@
 
 #include "export/report_data.h"
 #include "util/array.h"
-#include "util/signals.h"
 
 #define FIELDS_MAX	400		/* bytes of an event's fields */
 #define TEXT_MAX	(2U << 20)	/* bytes of all events */
@@ -26,12 +25,12 @@ struct search {
 	struct elog_text fields;
 };
 
-bool report_lists(const struct options *options)
+bool report_lists(const struct visit_settings *settings)
 {
 	int i;
 
-	for (i = 0; i < options->argument_count; i++)
-		if (!strcmp(options->arguments[i], "-"))
+	for (i = 0; i < settings->name_count; i++)
+		if (!strcmp(settings->names[i], "-"))
 			return false;
 	return true;
 }
@@ -169,15 +168,18 @@ static int add_event(struct search *search, const struct entry *entry, struct sl
 	return 0;
 }
 
-static int take_event(struct search *search, const struct entry *entry)
+/* The first visit may have ended at -n, or the file may have grown: stop where it stopped. */
+static int take_event(void *context, struct visit_event *event)
 {
+	struct search *search = context;
+	const struct entry *entry = event->entry;
 	const struct elog_schema_event *schema = entry->cached->event;
 	struct slow_span **first, *slow;
 	const char *boot;
 	int ret = 0;
 
 	first = elog_map_find_integer(&search->numbers, entry->item.session);
-	if (!first)
+	if (!first || wall_time(entry->item.time, entry->wall_offset) > search->data->last)
 		return 0;
 	boot = elog_reader_info(entry->reader, "boot_id");
 	for (slow = *first; slow && !ret; slow = slow->next)
@@ -193,24 +195,19 @@ static int take_event(struct search *search, const struct entry *entry)
 
 static int read_files(struct search *search)
 {
-	const struct options *options = search->data->options;
-	struct source *source;
-	struct entry entry;
+	static const struct visit_ops ops = { .event = take_event };
+	struct visit_settings settings = *search->data->settings;
+	struct visit *visit;
 	int ret;
 
-	ret = source_open_files(&source, options, options->arguments, options->argument_count);
-	if (ret)
-		return ret == -ENOMEM ? ret : 0;
-	while ((ret = source_next(source, &entry)) > 0 && !signals_stops()) {
-		/* -n may have ended the visit; or the file has grown. */
-		if (entry.item.type == ELOG_ITEM_EVENT &&
-		    wall_time(entry.item.time, entry.wall_offset) <= search->data->last)
-			ret = take_event(search, &entry);
-		if (ret < 0)
-			break;
-	}
-	source_close(source);
-	return ret < 0 ? ret : 0;
+	settings.spans = NULL;
+	settings.count = 0;
+	settings.quiet = true;
+	if (visit_open(&visit, &settings, &ops, search))
+		return 0;
+	ret = visit_run(visit);
+	visit_close(visit);
+	return ret;
 }
 
 int report_sessions(struct report_data *data)
@@ -218,7 +215,7 @@ int report_sessions(struct report_data *data)
 	struct search search = { .data = data };
 	int null, saved, ret;
 
-	if (!report_lists(data->options))
+	if (!report_lists(data->settings))
 		return 0;
 	elog_map_init(&search.numbers, sizeof(struct slow_span *));
 	ret = add_sessions(&search);

@@ -79,24 +79,24 @@ static int parse_rule(struct span_rule *rule, const char *text)
 	return 0;
 }
 
-int spans_open(struct spans *spans, const struct options *options, bool many_files)
+int spans_open(struct spans *spans, const struct span_settings *settings, bool many_files)
 {
 	size_t i;
 	int ret;
 
 	pairing_init(&spans->pairing, sizeof(struct span),
-		     options->pending ? options->pending : SPANS_PENDING, many_files);
+		     settings->pending ? settings->pending : SPANS_PENDING, many_files);
 	for (i = 0; i < 2; i++) {
-		ret = latency_key_open(&spans->keys[i], options->by, i);
+		ret = latency_key_open(&spans->keys[i], settings->by, i);
 		if (ret)
 			return ret;
 	}
-	spans->rules = calloc(options->span_count + 1, sizeof(*spans->rules));
+	spans->rules = calloc(settings->rules.count + 1, sizeof(*spans->rules));
 	if (!spans->rules)
 		return -ENOMEM;
-	for (i = 0; i < options->span_count; i++) {
+	for (i = 0; i < settings->rules.count; i++) {
 		spans->rule_count++;
-		ret = parse_rule(&spans->rules[i], options->spans[i]);
+		ret = parse_rule(&spans->rules[i], settings->rules.strings[i]);
 		if (ret)
 			return ret;
 	}

@@ -14,6 +14,18 @@
 #define SPANS_PENDING	(1U << 17)	/* without --pending */
 
 /**
+ * struct span_settings - which spans there are
+ * @rules: START:END of each; none: those by name
+ * @by: what START and END have in common: see latency_key.h; NULL: the session
+ * @pending: how many STARTs to keep that wait for their END; 0: SPANS_PENDING
+ */
+struct span_settings {
+	struct string_list rules;
+	const char *by;
+	uint32_t pending;
+};
+
+/**
  * struct span_kind - spans with one name
  * @name: of the spans
  * @name_size: bytes of @name
@@ -100,12 +112,12 @@ struct spans {
 /**
  * spans_open() - parse --span and --by
  * @spans: zeroed; close it in any case
- * @options: outlive it; --span, --by, --pending
+ * @settings: outlive it
  * @many_files: events come from several files
  *
  * Return: 0; -EINVAL, after an error message; -ENOMEM.
  */
-int spans_open(struct spans *spans, const struct options *options, bool many_files);
+int spans_open(struct spans *spans, const struct span_settings *settings, bool many_files);
 
 /** spans_close() - free what it has; drops the pending STARTs */
 void spans_close(struct spans *spans);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Visits everything in files once: see visit.h.
+ * Visits everything in files or in a live run: see visit.h.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -109,34 +109,53 @@ static void pass_time(struct visit *visit, const struct entry *entry)
 	visit->any = true;
 }
 
+/* Find the kind of an event, and its spans. */
+static int match_spans(struct visit *visit, struct visit_event *event)
+{
+	const struct entry *entry = event->entry;
+	int ret = entry->cached->row ? 0 : find_kind(visit, entry->cached);
+
+	if (ret)
+		return ret;
+	event->kind = entry->cached->row;
+	visit->unknown += !entry->cached->event;
+	return spans_take(&visit->spans, entry, &event->kind->role, &event->match);
+}
+
 static int take_event(struct visit *visit, const struct entry *entry)
 {
-	struct visit_event event = { .entry = entry };
+	struct visit_event event;
 	int ret;
 
-	if (!entry->cached->row) {
-		ret = find_kind(visit, entry->cached);
-		if (ret)
-			return ret;
+	event.entry = entry;
+	event.kind = NULL;
+	ret = visit->settings->spans ? match_spans(visit, &event) : 0;
+	if (ret == -E2BIG && visit->settings->skip_kinds) {
+		visit->skipped++;
+		return 0;
 	}
-	event.kind = entry->cached->row;
-	ret = spans_take(&visit->spans, entry, &event.kind->role, &event.match);
 	if (ret)
 		return ret;
 	pass_time(visit, entry);
-	visit->events++;
-	visit->unknown += !entry->cached->event;
-	visit->enough = visit->events == visit->options->count;
+	visit->events += !visit->held;
+	visit->enough = visit->events == visit->settings->count;
 	return visit->ops->event ? visit->ops->event(visit->context, &event) : 0;
+}
+
+static void forget(struct visit *visit)
+{
+	if (visit->pairing)
+		pairing_forget(visit->pairing);
 }
 
 static int take_loss(struct visit *visit, const struct entry *entry)
 {
-	uint64_t count = add_causes(visit->lost, &entry->item);
+	uint64_t count = visit->held ? sum_causes(entry->item.lost, entry->item.lost_count) :
+				       add_causes(visit->lost, &entry->item);
 
 	/* A program can claim any number of invalid records: they end nothing. */
 	if (count)
-		pairing_forget(&visit->spans.pairing);
+		forget(visit);
 	if (!count && !invalid_records(&entry->item))
 		return 0;
 	pass_time(visit, entry);
@@ -149,12 +168,26 @@ static int take_sync(struct visit *visit, const struct entry *entry)
 	if (signals_mask()) {
 		signals_let_in();
 		signals_hold();
-		visit->stopped = signals_stops();
+		if (visit->settings->source->follow)
+			visit->enough |= signals_stops();
+		else
+			visit->stopped = signals_stops();
 	}
 	return visit->ops->sync ? visit->ops->sync(visit->context, entry) : 0;
 }
 
-int visit_take(struct visit *visit, const struct entry *entry)
+static int take_damage(struct visit *visit, const struct entry *entry)
+{
+	int ret = visit->ops->damage ? visit->ops->damage(visit->context, entry) : 0;
+
+	progress_clear(&visit->progress);
+	source_print_damage(entry);
+	if (!entry->unfinished)
+		forget(visit);
+	return ret;
+}
+
+static int take_item(struct visit *visit, const struct entry *entry)
 {
 	switch (entry->item.type) {
 	case ELOG_ITEM_EVENT:
@@ -162,68 +195,106 @@ int visit_take(struct visit *visit, const struct entry *entry)
 	case ELOG_ITEM_LOST:
 		return take_loss(visit, entry);
 	case ELOG_ITEM_PART:
-		pairing_begin_segment(&visit->spans.pairing, entry);
+		if (visit->pairing)
+			pairing_begin_segment(visit->pairing, entry);
 		return visit->ops->segment ? visit->ops->segment(visit->context, entry) : 0;
 	case ELOG_ITEM_SYNC:
 		return take_sync(visit, entry);
 	case ELOG_ITEM_DAMAGE:
-		progress_clear(&visit->progress);
-		source_print_damage(entry);
-		if (!entry->unfinished)
-			pairing_forget(&visit->spans.pairing);
-		return visit->ops->damage ? visit->ops->damage(visit->context, entry) : 0;
+		return take_damage(visit, entry);
 	}
 	return 0;
 }
 
 void visit_end(struct visit *visit)
 {
-	pairing_finish(&visit->spans.pairing);
+	if (visit->pairing)
+		pairing_finish(visit->pairing);
+}
+
+/* A ring was damaged: continue. */
+static int see_damaged_ring(struct visit *visit)
+{
+	visit->damaged = true;
+	forget(visit);
+	return visit->ops->broken ? visit->ops->broken(visit->context) : 0;
+}
+
+/* Nothing is to be read for now. Return: 1: read again; 0: this was the end; or an error. */
+static int wait_for_more(struct visit *visit)
+{
+	const struct visit_ops *ops = visit->ops;
+	int ret = ops->idle ? ops->idle(visit->context, visit->over) : 0;
+
+	if (ret || visit->over)
+		return ret;
+	ret = source_wait(visit->source, ops->left ? ops->left(visit->context) : -1,
+			  &visit->over);
+	return ret < 0 ? ret : 1;
+}
+
+int visit_batch(struct visit *visit)
+{
+	int ret = 0;
+
+	while (!ret && !visit->stopped && (!visit->enough || visit->held)) {
+		ret = visit->held ? 1 : source_next(visit->source, &visit->entry);
+		if (ret > 0) {
+			ret = take_item(visit, &visit->entry);
+			visit->held = ret == -EAGAIN;
+		} else if (ret == -EBADMSG) {
+			ret = see_damaged_ring(visit);
+		} else {
+			return ret == -EAGAIN || (!ret && visit->live) ? 1 : ret;
+		}
+	}
+	return ret;
 }
 
 int visit_run(struct visit *visit)
 {
-	struct entry entry;
-	int ret = 1;
+	int ret;
 
-	while (ret > 0 && !visit->enough && !visit->stopped) {
-		ret = source_next(visit->source, &entry);
+	do {
+		ret = visit_batch(visit);
 		if (ret > 0)
-			ret = visit_take(visit, &entry) ? : 1;
-	}
+			ret = wait_for_more(visit);
+	} while (ret > 0);
 	progress_clear(&visit->progress);
 	visit_end(visit);
-	return ret < 0 ? ret : 0;
+	return ret;
 }
 
 /* ------------------------------------------------------------------------
  * The beginning and the end
  */
 
-static bool are_regular(const struct options *options)
+static bool are_regular(const struct visit_settings *settings)
 {
 	struct stat info;
 	int i;
 
-	for (i = 0; i < options->argument_count; i++)
-		if (stat(options->arguments[i], &info) || !S_ISREG(info.st_mode))
+	for (i = 0; i < settings->name_count; i++)
+		if (stat(settings->names[i], &info) || !S_ISREG(info.st_mode))
 			return false;
 	return true;
 }
 
-static int open_visit(struct visit **result, const struct options *options,
+static int open_visit(struct visit **result, const struct visit_settings *settings,
 		      const struct visit_ops *ops, void *context, bool many_files)
 {
 	struct visit *visit = calloc(1, sizeof(*visit));
 	int ret = -ENOMEM;
 
 	if (visit) {
-		visit->options = options;
+		visit->settings = settings;
 		visit->ops = ops;
 		visit->context = context;
 		visit->kind_end = &visit->kinds;
 		elog_map_init(&visit->kind_map, sizeof(struct event_kind *));
-		ret = spans_open(&visit->spans, options, many_files);
+		ret = settings->spans ?
+		      spans_open(&visit->spans, settings->spans, many_files) : 0;
+		visit->pairing = settings->spans ? &visit->spans.pairing : NULL;
 		visit->spans.pairing.drop = (void (*)(void *, void *))ops->drop;
 		visit->spans.pairing.context = context;
 	}
@@ -236,38 +307,48 @@ static int open_visit(struct visit **result, const struct options *options,
 	return ret;
 }
 
-int visit_open_live(struct visit **result, const struct options *options,
-		    const struct visit_ops *ops, void *context)
+int visit_open_live(struct visit **result, const struct visit_settings *settings,
+		    struct live *live, const struct visit_ops *ops, void *context)
 {
-	return open_visit(result, options, ops, context, false);
+	struct visit *visit;
+	int ret;
+
+	ret = open_visit(&visit, settings, ops, context, false);
+	if (ret)
+		return ret;
+	visit->live = live;
+	ret = source_open_live(&visit->source, live);
+	if (ret)
+		visit_close(visit);
+	else
+		*result = visit;
+	return ret;
 }
 
-int visit_open(struct visit **result, const struct options *options,
+int visit_open(struct visit **result, const struct visit_settings *settings,
 	       const struct visit_ops *ops, void *context)
 {
 	const struct output output = {
-		.terminal = options->output && !strcmp(options->output, "-") &&
-			    isatty(STDOUT_FILENO),
+		.terminal = settings->to_stdout && isatty(STDOUT_FILENO),
 	};
 	struct visit *visit;
 	int ret;
 
-	ret = open_visit(&visit, options, ops, context, options->argument_count > 1 ||
-			 source_is_stream(options));
+	ret = open_visit(&visit, settings, ops, context, settings->name_count > 1 ||
+			 source_is_stream(settings->names, settings->name_count));
 	if (ret)
 		return ret;
-	ret = source_open_files(&visit->source, options, options->arguments,
-				options->argument_count);
+	ret = source_open_files(&visit->source, settings->select, settings->source,
+				settings->names, settings->name_count);
 	if (ret) {
-		if (ret == -ENOMEM)
-			elog_error("out of memory");
 		visit_close(visit);
 		return ret;
 	}
 	/* A signal is taken between two blocks; reading a pipe may wait for ever. */
-	if (are_regular(options))
+	if (settings->whole ? are_regular(settings) : source_follows(visit->source))
 		signals_catch(0);
-	progress_start(&visit->progress, options, &output);
+	progress_start(&visit->progress, !settings->quiet && !source_follows(visit->source),
+		       &output);
 	*result = visit;
 	return 0;
 }
@@ -280,20 +361,21 @@ bool visit_is_unreadable(const struct visit *visit)
 void visit_print_spans(const struct visit *visit)
 {
 	const struct pair_counts *counts = &visit->spans.pairing.counts;
-	const struct options *options = visit->options;
+	const struct visit_settings *settings = visit->settings;
 
 	if (counts->dropped)
 		fprintf(stderr, "elog: dropped %" PRIu64 " START%s, as more than %" PRIu32
 			" were pending: spans may be missing; see --pending\n",
 			counts->dropped, plural(counts->dropped),
 			visit->spans.pairing.pending_max);
-	if (options->span_count && !counts->starts)
+	if (settings->spans->rules.count && !counts->starts)
 		fprintf(stderr, "elog: no event matched a START of --span\n");
-	if (options->span_count && !counts->ends)
+	if (settings->spans->rules.count && !counts->ends)
 		fprintf(stderr, "elog: no event matched an END of --span\n");
-	if (options->by && counts->unkeyed)
+	if (settings->spans->by && counts->unkeyed)
 		fprintf(stderr, "elog: %" PRIu64 " START or END event%s no value for --by %s\n",
-			counts->unkeyed, counts->unkeyed == 1 ? " has" : "s have", options->by);
+			counts->unkeyed, counts->unkeyed == 1 ? " has" : "s have",
+			settings->spans->by);
 }
 
 static void print_summary(struct visit *visit, uint64_t lost, const char *causes)
@@ -303,7 +385,22 @@ static void print_summary(struct visit *visit, uint64_t lost, const char *causes
 	if (visit->unknown)
 		fprintf(stderr, "elog: %" PRIu64 " event%s no definition in the file\n",
 			visit->unknown, visit->unknown == 1 ? " has" : "s have");
-	visit_print_spans(visit);
+	if (visit->settings->spans)
+		visit_print_spans(visit);
+}
+
+int visit_status(struct visit *visit, bool failed, uint64_t lost)
+{
+	struct live *live = visit->live;
+	int ret = live ? command_status(&live->command, visit->settings->quiet) : STATUS_OK;
+
+	if (live && !failed)
+		failed = live_deleted(live) || live_failed(live);
+	failed |= source_failed(visit->source);
+	failed |= source_finish(visit->source);
+	if (failed)
+		return STATUS_ERROR;
+	return !ret && (lost || visit->damaged) ? STATUS_LOST : ret;
 }
 
 int visit_finish(struct visit *visit, bool failed)
@@ -315,14 +412,10 @@ int visit_finish(struct visit *visit, bool failed)
 		elog_error("interrupted: later events are missing");
 		failed = true;
 	}
-	if (!visit->options->quiet)
+	if (!visit->settings->quiet && !visit->silent)
 		print_summary(visit, lost, causes.data);
 	elog_text_free(&causes);
-	failed |= source_failed(visit->source);
-	failed |= source_finish(visit->source);
-	if (failed)
-		return STATUS_ERROR;
-	return lost ? STATUS_LOST : STATUS_OK;
+	return visit_status(visit, failed, lost);
 }
 
 void visit_close(struct visit *visit)
@@ -331,7 +424,8 @@ void visit_close(struct visit *visit)
 
 	if (!visit)
 		return;
-	spans_close(&visit->spans);
+	if (visit->settings->spans)
+		spans_close(&visit->spans);
 	source_close(visit->source);
 	elog_map_free(&visit->kind_map);
 	elog_text_free(&visit->key);

@@ -76,6 +76,15 @@ has_leader()
 	[ -n "$(stream_leader)" ]
 }
 
+# Servers name the one that was killed for a while.
+has_other_leader()
+{
+	local leader
+
+	leader=$(stream_leader)
+	[ -n "$leader" ] && [ "$leader" != "$1" ]
+}
+
 # run_with FILES DISTURB...: while three hosts write and ship this number of files, call a
 # function.
 run_with()
@@ -118,8 +127,7 @@ leader_is_killed()
 
 	leader=$(stream_leader)
 	server_kill "$leader"
-	sleep 1
-	wait_for 300 has_leader && server_start "$leader"
+	wait_for 300 has_other_leader "$leader" && server_start "$leader"
 }
 
 all_servers_are_killed()

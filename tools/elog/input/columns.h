@@ -22,10 +22,17 @@ enum column {
 	COLUMN_HOST,			/* that has written the file */
 	COLUMN_FIELDS,		/* all fields of the event */
 	COLUMN_FIELD,		/* one field */
+
+	/* Only in what elog export writes: --fields means a field with such a name. */
+	COLUMN_MONO,		/* CLOCK_MONOTONIC, ns */
+	COLUMN_SPAN,		/* that the event ends */
+	COLUMN_DURATION,	/* of the span, ns */
+	COLUMN_MACHINE_ID,
+	COLUMNS,
 };
 
 /* The names of all but COLUMN_FIELD. */
-extern const char *const column_names[COLUMN_FIELD];
+extern const char *const column_names[COLUMNS];
 
 /** column_find() - the property of a name; COLUMN_FIELD if there is none */
 enum column column_find(const char *name);

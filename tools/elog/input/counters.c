@@ -534,19 +534,20 @@ static int read_event_loss(struct counters *counters, struct elog_consumer *cons
 static int read_losses_of(struct counters *counters, struct elog_consumer *consumer,
 			  uint32_t *known)
 {
-	struct eventlog_describe definition = { .size = sizeof(definition) };
-	struct elog_definitions *definitions;
+	struct eventlog_definition definition = { .size = sizeof(definition) };
+	struct elog_list *definitions;
 	const char *schema;
-	int ret = elog_definitions_open(elog_consumer_fd(consumer), &definitions);
+	int ret = elog_list_open(elog_consumer_fd(consumer), EVENTLOG_LIST_DEFINITIONS, 0,
+				 &definitions);
 
 	if (ret)
 		return ret;
 	while (!ret) {
-		ret = elog_definitions_next(definitions, &definition, &schema);
+		ret = elog_list_next(definitions, &definition, &schema);
 		if (!ret)
 			ret = read_event_loss(counters, consumer, definition.descriptor, known);
 	}
-	elog_definitions_close(definitions);
+	elog_list_close(definitions);
 	return ret == -ENOENT ? 0 : ret;
 }
 

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "input/live.h"
+#include "libelog/unexported/consumer.h"
 #include "libelog/util/abi.h"
 #include "util/array.h"
 #include "util/signals.h"
@@ -106,19 +107,23 @@ static int subscribe(struct live *live, struct instances *instances, uint32_t id
 /* Subscribe to the instances that are new. Return: 0, or the last error, which was printed. */
 static int find_new(struct live *live, struct instances *instances)
 {
-	struct eventlog_instance_next next = { .size = sizeof(next), .id = instances->last_id };
-	char name[EVENTLOG_INSTANCE_NAME_MAX];
+	struct eventlog_instance_info next = { .size = sizeof(next) };
+	struct elog_list *list = NULL;
+	const char *name;
 	int ret, failed = 0;
 
-	while (!(ret = elog_instance_next(elog_consumer_fd(live->consumer), &next, name,
-					  sizeof(name)))) {
+	ret = elog_list_open(elog_consumer_fd(live->consumer), EVENTLOG_LIST_INSTANCES,
+			     instances->last_id, &list);
+	while (!ret && !(ret = elog_list_next(list, &next, &name))) {
 		instances->last_id = next.id;
-		if (fnmatch(live->options->of_instances, name, 0))
+		if (fnmatch(live->settings->instances, name, 0))
 			continue;
 		ret = subscribe(live, instances, next.id, name);
 		if (ret)
 			failed = explain_member(name, ret);
+		ret = 0;
 	}
+	elog_list_close(list);
 	if (ret == -ENOENT)
 		return failed;
 	if (!instances->failed)
@@ -141,14 +146,14 @@ int instances_open(struct live *live, const struct elog_consumer_options *consum
 	struct instances *instances;
 	struct member *member;
 
-	if (!live->options->of_instances)
+	if (!live->settings->instances)
 		return 0;
 	if (is_instance(elog_consumer_fd(live->consumer))) {
 		elog_error("--instances: %s is the device of an instance, which sees no others",
 			   elog_device_path(NULL));
 		return -EINVAL;
 	}
-	if (live->options->keyword_names) {
+	if (live->spec->keyword_names) {
 		elog_error("--instances: -k must be a mask: instances may have other keywords");
 		return -EINVAL;
 	}

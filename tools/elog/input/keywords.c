@@ -13,7 +13,7 @@
 #include "input/keywords.h"
 #include "util/array.h"
 
-bool keywords_parse(struct options *options, const char *argument)
+bool keywords_parse(struct selection_spec *spec, const char *argument)
 {
 	char *names, *rest, *word;
 	bool good = true;
@@ -27,13 +27,13 @@ bool keywords_parse(struct options *options, const char *argument)
 		if (isdigit((unsigned char)*word)) {
 			good = parse_unsigned(word, UINT64_MAX, &mask) && mask;
 			if (good)
-				options->keywords |= mask;
+				spec->keywords |= mask;
 			continue;
 		}
 		good = *word && word[strspn(word, "abcdefghijklmnopqrstuvwxyz"
 			"ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")] == '\0';
 		if (good)
-			options->keyword_names = argument;
+			spec->keyword_names = argument;
 	}
 	free(names);
 	return good;
@@ -81,13 +81,13 @@ void put_keywords(struct elog_text *text, const struct elog_schema_event *event)
 	}
 }
 
-bool keywords_match(const struct options *options,
+bool keywords_match(const struct selection_spec *spec,
 		    const struct elog_schema_event *event)
 {
-	uint64_t mask = options->keywords;
+	uint64_t mask = spec->keywords;
 
-	if (options->keyword_names)
-		mask |= provider_mask(event->provider, options->keyword_names);
+	if (spec->keyword_names)
+		mask |= provider_mask(event->provider, spec->keyword_names);
 	return (event->keywords & mask) != 0;
 }
 
@@ -148,56 +148,56 @@ static int add_definition(struct keyword_rules *rules, const char *text, const c
 	return ret;
 }
 
-int keywords_resolve(const struct options *options, const char *glob,
+int keywords_resolve(const struct selection_spec *spec, const char *glob,
 		     struct keyword_rules *rules)
 {
-	struct eventlog_describe describe = { .size = sizeof(describe) };
+	struct eventlog_definition describe = { .size = sizeof(describe) };
 	char provider[EVENTLOG_GLOB_MAX];
 	size_t length = (size_t)(find_slash(glob) - glob);
-	struct elog_definitions *definitions = NULL;
+	struct elog_list *definitions = NULL;
 	const char *text;
 	int fd, ret = 0;
 
 	memset(rules, 0, sizeof(*rules));
 	memcpy(provider, glob, length);
 	provider[length] = '\0';
-	if (options->keywords || !options->keyword_names)
-		ret = add_provider(rules, provider, options->keywords);
-	if (ret || !options->keyword_names)
+	if (spec->keywords || !spec->keyword_names)
+		ret = add_provider(rules, provider, spec->keywords);
+	if (ret || !spec->keyword_names)
 		return ret;
 
 	fd = elog_device_open(NULL);
 	if (fd < 0)
 		return fd;
-	ret = elog_definitions_open(fd, &definitions);
+	ret = elog_list_open(fd, EVENTLOG_LIST_DEFINITIONS, 0, &definitions);
 	while (!ret) {
-		ret = elog_definitions_next(definitions, &describe, &text);
+		ret = elog_list_next(definitions, &describe, &text);
 		if (!ret)
-			ret = add_definition(rules, text, provider, options->keyword_names);
+			ret = add_definition(rules, text, provider, spec->keyword_names);
 	}
-	elog_definitions_close(definitions);
+	elog_list_close(definitions);
 	close(fd);
 	if (ret != -ENOENT)
 		return ret;
 	return rules->count ? 0 : -ENOENT;
 }
 
-bool keywords_are_late(const struct options *options)
+bool keywords_are_late(const struct selection_spec *spec)
 {
 	static int known = -1;
 	struct keyword_rules rules;
-	struct options names;
+	struct selection_spec names;
 	size_t i;
 
-	if (!options->keyword_names || !options->separated || options->sample)
+	if (!spec->keyword_names || !spec->late || spec->sample)
 		return false;
 	if (known >= 0)
 		return !known;
-	names = *options;
+	names = *spec;
 	names.keywords = 0;
 	known = 1;
-	for (i = 0; known && i < (names.glob_count ? names.glob_count : 1); i++) {
-		known = keywords_resolve(&names, names.glob_count ? names.globs[i] : "*",
+	for (i = 0; known && i < (names.globs.count ? names.globs.count : 1); i++) {
+		known = keywords_resolve(&names, names.globs.count ? names.globs.strings[i] : "*",
 					 &rules) != -ENOENT;
 		free(rules.rules);
 	}

@@ -5,16 +5,16 @@
 #ifndef KEYWORDS_H
 #define KEYWORDS_H
 
-#include "util/tool.h"
+#include "input/select.h"
 
 /**
  * keywords_parse() - parse the argument of -k
- * @options: keywords and keyword_names are set
- * @argument: names and numbers, separated by commas; outlives @options
+ * @spec: keywords and keyword_names are set
+ * @argument: names and numbers, separated by commas; outlives @spec
  *
  * Return: false if it is not valid.
  */
-bool keywords_parse(struct options *options, const char *argument);
+bool keywords_parse(struct selection_spec *spec, const char *argument);
 
 /**
  * struct keyword_rules - the masks that -k means for each provider
@@ -31,25 +31,25 @@ struct keyword_rules {
 
 /**
  * keywords_resolve() - look up the names of -k in all providers
- * @options: the options
+ * @spec: with or without -k
  * @glob: PROVIDER or PROVIDER/EVENT
  * @rules: filled in; the caller frees its rules, also after an error
  *
  * Return: 0; -ENOENT: no provider that matches the glob has one of the names; or an
  * error of opening the device.
  */
-int keywords_resolve(const struct options *options, const char *glob,
+int keywords_resolve(const struct selection_spec *spec, const char *glob,
 		     struct keyword_rules *rules);
 
 /**
  * keywords_are_late() - must elog select by -k, because COMMAND may define its names?
- * @options: the options
+ * @spec: with or without -k
  *
  * The kernel compares bits, which only the provider defines. So if no known provider that -e
  * selects has one of the names, the rules are without keywords. Looks at the providers the
  * first time only.
  */
-bool keywords_are_late(const struct options *options);
+bool keywords_are_late(const struct selection_spec *spec);
 
 /**
  * put_keywords() - append an event's keywords, separated by commas
@@ -60,10 +60,10 @@ void put_keywords(struct elog_text *text, const struct elog_schema_event *event)
 
 /**
  * keywords_match() - does an event have one of the keywords of -k?
- * @options: with -k
+ * @spec: with -k
  * @event: the event
  */
-bool keywords_match(const struct options *options,
+bool keywords_match(const struct selection_spec *spec,
 		    const struct elog_schema_event *event);
 
 #endif /* KEYWORDS_H */

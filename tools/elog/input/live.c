@@ -16,6 +16,7 @@
 #include "input/missing.h"
 #include "input/names.h"
 #include "input/rule_filter.h"
+#include "libelog/util/process.h"
 #include "util/time_spec.h"
 #include "util/signals.h"
 
@@ -27,6 +28,14 @@ uint64_t monotonic(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &time);
 	return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
+}
+
+int time_left(uint64_t start, uint64_t span, int most)
+{
+	const uint64_t passed = monotonic() - start;
+	const uint64_t left = passed < span ? (span - passed + 999999) / 1000000 : 0;
+
+	return left < (uint64_t)most ? (int)left : most;
 }
 
 uint64_t record_time(uint64_t time)
@@ -68,39 +77,41 @@ int64_t wall_offset(void)
 	return sample_clocks().offset;
 }
 
-int live_open(struct live *live, const struct options *options,
+int live_open(struct live *live, const struct selection_spec *spec,
+	      const struct live_settings *settings,
 	      const struct elog_consumer_options *consumer_options)
 {
 	struct elog_consumer_options chosen = {
 		.size = sizeof(chosen),
-		.ring_bytes = options->per_cpu_bytes,
+		.ring_bytes = settings->ring_bytes,
 	};
 	long page_size = sysconf(_SC_PAGESIZE);
 	int ret;
 
 	memset(live, 0, sizeof(*live));
-	live->options = options;
+	live->spec = spec;
+	live->settings = settings;
 	live->processes = elog_processes_new();
 	if (!live->processes) {
 		elog_error("out of memory");
 		return -ENOMEM;
 	}
-	if (options->per_cpu_bytes &&
-	    options->per_cpu_bytes < 2 * (uint64_t)page_size) {
+	if (settings->ring_bytes &&
+	    settings->ring_bytes < 2 * (uint64_t)page_size) {
 		elog_error("--per-cpu-bytes: the minimum is two pages, %ld bytes",
 			   2 * page_size);
 		return -EINVAL;
 	}
-	ret = rule_filter_compile(options, &live->filter);
+	ret = rule_filter_compile(spec, settings->verbose && !settings->quiet, &live->filter);
 	if (ret)
 		return ret;
 	if (consumer_options)
 		chosen = *consumer_options;
-	else if (options->of_instances && !options->per_cpu_bytes)
+	else if (settings->instances && !settings->ring_bytes)
 		chosen.ring_bytes = INSTANCES_RING_BYTES;
 	chosen.processes = live->processes;
 	/* An event from the ring of a thread has no CPU. */
-	if (options->cpus.count && !(chosen.flags & ELOG_CONSUMER_NO_RINGS))
+	if (spec->cpus.count && !(chosen.flags & ELOG_CONSUMER_NO_RINGS))
 		chosen.flags |= ELOG_CONSUMER_NO_SHARDS;
 	live->steps = clock_steps_new(sample_clocks);
 	ret = elog_consumer_open(&live->consumer, &chosen);
@@ -133,22 +144,20 @@ void live_close(struct live *live)
 
 int live_start(struct live *live)
 {
-	char **arguments = live->options->arguments;
-	const char *output = live->options->output, *name;
+	char **command = live->settings->command;
+	const char *name;
 	uint32_t pid;
 	int ret;
 
 	live->started = monotonic();
-	if (!live->options->separated)
+	if (!command)
 		return 0;
-	ret = command_start(&live->command, arguments,
-			    output && !strcmp(output, "-"));
+	ret = command_start(&live->command, command, live->settings->owns_stdout);
 	if (ret)
 		return ret;
-	name = strrchr(arguments[0], '/');
+	name = strrchr(command[0], '/');
 	pid = (uint32_t)live->command.pid;
-	elog_processes_learn(live->processes, pid, pid,
-			     name ? name + 1 : arguments[0]);
+	elog_processes_learn(live->processes, pid, pid, name ? name + 1 : command[0]);
 	return 0;
 }
 
@@ -171,7 +180,7 @@ static bool stop_requested(struct live *live)
 
 bool live_over(struct live *live)
 {
-	uint64_t duration = live->options->duration;
+	uint64_t duration = live->settings->duration;
 
 	return stop_requested(live) || live->deleted ||
 	       (live->command.name && command_reap(&live->command)) ||
@@ -180,19 +189,12 @@ bool live_over(struct live *live)
 
 int live_left(const struct live *live, int most)
 {
-	const uint64_t duration = live->options->duration;
-	uint64_t left;
-
 	/* The signal arrived before the sleep, for example while a file was opened. */
 	if (live->stops_seen != signals_stops())
 		return 0;
-	if (!duration)
+	if (!live->settings->duration)
 		return most;
-	left = monotonic() - live->started;
-	left = left < duration ? (duration - left + 999999) / 1000000 : 0;
-	if (most >= 0 && left > (uint64_t)most)
-		return most;
-	return left < INT32_MAX ? (int)left : INT32_MAX;
+	return time_left(live->started, live->settings->duration, most < 0 ? INT32_MAX : most);
 }
 
 int live_wait(struct live *live, int most, bool *over)
@@ -295,15 +297,15 @@ static void hint_lost(const char *instance, const struct elog_schema_event *even
 
 static void print_lost(struct elog_consumer *consumer, const char *instance)
 {
-	struct eventlog_describe definition = { .size = sizeof(definition) };
+	struct eventlog_definition definition = { .size = sizeof(definition) };
 	struct eventlog_stat stat = { .size = sizeof(stat) };
 	const struct elog_schema_event *event;
-	struct elog_definitions *definitions;
+	struct elog_list *definitions;
 	const char *schema;
 
-	if (elog_definitions_open(elog_consumer_fd(consumer), &definitions))
+	if (elog_list_open(elog_consumer_fd(consumer), EVENTLOG_LIST_DEFINITIONS, 0, &definitions))
 		return;
-	while (!elog_definitions_next(definitions, &definition, &schema)) {
+	while (!elog_list_next(definitions, &definition, &schema)) {
 		if (elog_consumer_stat(consumer, EVENTLOG_RINGS_ALL, definition.descriptor,
 				       &stat) ||
 		    !stat.event_lost)
@@ -312,7 +314,7 @@ static void print_lost(struct elog_consumer *consumer, const char *instance)
 			event = NULL;
 		hint_lost(instance, event, definition.descriptor, &stat);
 	}
-	elog_definitions_close(definitions);
+	elog_list_close(definitions);
 }
 
 void live_print_lost(struct live *live)
@@ -349,11 +351,11 @@ void print_rejected(const struct eventlog_stat *stat, const char *glob)
 
 void live_print_rejected(struct live *live)
 {
-	const struct options *options = live->options;
 	struct eventlog_stat stat = { .size = sizeof(stat) };
 	size_t i;
 
-	if (!live->filter || !options->verbose || options->quiet || live_stat(live, &stat))
+	if (!live->filter || !live->settings->verbose || live->settings->quiet ||
+	    live_stat(live, &stat))
 		return;
 	print_rejected(&stat, "");
 	for (i = 0; live->rule_count > 1 && i < live->rule_count; i++)

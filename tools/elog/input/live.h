@@ -1,15 +1,40 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A live run: a subscription with the rules that the options request, an optional
+ * A live run: a subscription with the rules that the selection requests, an optional
  * COMMAND, and the conditions that end the run.
  */
 #ifndef LIVE_H
 #define LIVE_H
 
 #include "input/instances.h"
+#include "input/select.h"
 #include "util/clock_steps.h"
 #include "util/command.h"
 #include "util/tool.h"
+
+/**
+ * struct live_settings - how to run, and what to print about it
+ * @duration: end after this time, ns; 0: no limit
+ * @ring_bytes: size of each ring; 0: the default
+ * @instances: a glob: also events of these instances; NULL: only of the device
+ * @triggers: events that are awaited: see names.h
+ * @fields: fields that are printed: see names.h; or NULL
+ * @command: COMMAND and its arguments, NULL-terminated; NULL: there is none
+ * @owns_stdout: events are written to stdout, so COMMAND must not write there
+ * @quiet: no warnings
+ * @verbose: print more
+ */
+struct live_settings {
+	uint64_t duration;
+	uint64_t ring_bytes;
+	const char *instances;
+	struct string_list triggers;
+	const char *fields;
+	char **command;
+	bool owns_stdout;
+	bool quiet;
+	bool verbose;
+};
 
 /** struct live_rule - a rule of a live run */
 struct live_rule {
@@ -19,12 +44,13 @@ struct live_rule {
 
 /**
  * struct live - a live run
- * @options: the options
+ * @spec: what to select
+ * @settings: how to run
  * @consumer: the subscription
  * @instances: with --instances: all subscriptions; else NULL
  * @processes: names of threads
  * @steps: when the clock was set; NULL: not known
- * @names: the names in the options that no event has; NULL: there are none
+ * @names: the names in the command line that no event has; NULL: there are none
  * @filter: what the kernel decides of -f; NULL: nothing
  * @undecided: other events than DECODED_GLOB bypass the filter
  * @rules: the rules, with what of -e they are for
@@ -36,7 +62,8 @@ struct live_rule {
  * @deleted: the instance was deleted; its records can still be read
  */
 struct live {
-	const struct options *options;
+	const struct selection_spec *spec;
+	const struct live_settings *settings;
 	struct elog_consumer *consumer;
 	struct instances *instances;
 	struct elog_processes *processes;
@@ -56,6 +83,9 @@ struct live {
 /** monotonic() - CLOCK_MONOTONIC, ns */
 uint64_t monotonic(void);
 
+/** time_left() - milliseconds, at most @most, until @span ns have passed since @start */
+int time_left(uint64_t start, uint64_t span, int most);
+
 /** record_time() - convert CLOCK_MONOTONIC of this time namespace to the clock of records */
 uint64_t record_time(uint64_t time);
 
@@ -65,13 +95,14 @@ int64_t wall_offset(void);
 /**
  * live_open() - subscribe
  * @live: filled in
- * @options: the options
- * @consumer_options: size of rings and backlog; NULL: rings of --per-cpu-bytes, no
- *	backlog
+ * @spec: what to select; outlives it
+ * @settings: how to run; outlive it
+ * @consumer_options: size of rings and backlog; NULL: rings of @settings, no backlog
  *
  * Return: 0, or a negative errno; the reason was printed. Call live_close() in any case.
  */
-int live_open(struct live *live, const struct options *options,
+int live_open(struct live *live, const struct selection_spec *spec,
+	      const struct live_settings *settings,
 	      const struct elog_consumer_options *consumer_options);
 
 /** live_close() - unsubscribe and free all memory */
@@ -154,7 +185,7 @@ void print_rejected(const struct eventlog_stat *stat, const char *glob);
 void live_print_rejected(struct live *live);
 
 /**
- * rules_add() - add the rules that the options request: -e, -k, -l, -s, -p, --sample
+ * rules_add() - add the rules of the selection: -e, -k, -l, -s, -p, --sample
  * @live: with the filter; its rules are set if @consumer is its own
  * @consumer: a subscription of @live
  *
@@ -166,11 +197,9 @@ int rules_add(struct live *live, struct elog_consumer *consumer);
  * rules_add_globs() - add a rule for each of some globs
  * @consumer: the subscription
  * @globs: PROVIDER or PROVIDER/EVENT
- * @count: of @globs
  *
  * Return: as rules_add().
  */
-int rules_add_globs(struct elog_consumer *consumer, const char *const *globs,
-		    size_t count);
+int rules_add_globs(struct elog_consumer *consumer, const struct string_list *globs);
 
 #endif /* LIVE_H */

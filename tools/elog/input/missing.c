@@ -12,19 +12,19 @@
 #include "input/select.h"
 
 struct view {
-	const struct options *options;
+	const struct selection_spec *spec;
 	struct names *names;
 	uint64_t selected;	/* definitions that match -e, -k and -l */
 };
 
-static bool see(void *context, const struct eventlog_describe *describe,
+static bool see(void *context, const struct eventlog_definition *describe,
 		const struct elog_schema_event *event)
 {
 	struct view *view = context;
 
 	(void)describe;
 	names_see(view->names, event);
-	view->selected += options_match_definition(view->options, event);
+	view->selected += spec_matches_definition(view->spec, event);
 	return true;
 }
 
@@ -44,37 +44,37 @@ static int see_all(const struct live *live, struct view *view)
 
 int missing_open(struct live *live)
 {
-	struct view view = { .options = live->options };
+	struct view view = { .spec = live->spec };
 	int ret;
 
-	ret = names_open(&live->names, live->options);
+	ret = names_open(&live->names, live->spec, live->settings->fields,
+			 &live->settings->triggers);
 	view.names = live->names;
 	names_expect_no_records(live->names);
 	if (!ret && live->names)
 		ret = see_all(live, &view);
 	if (ret)
 		elog_error("out of memory");
-	else if (!live->options->quiet)
-		names_warn(live->names, live->options->separated);
+	else if (!live->settings->quiet)
+		names_warn(live->names, live->settings->command);
 	return ret;
 }
 
-/* Do the options select by something that only an emission has? */
-static bool selects_emissions(const struct options *options)
+/* Are events selected by something that only an emission has? */
+static bool selects_emissions(const struct selection_spec *spec)
 {
-	return options->sessions.count || options->pids.count || options->tids.count ||
-	       options->cpus.count;
+	return spec->sessions.count || spec->pids.count || spec->tids.count ||
+	       spec->cpus.count;
 }
 
 /* @explained: names that no event has were reported. */
 static void explain_none(struct live *live, const struct view *view, bool explained)
 {
 	struct eventlog_stat stat = { .size = sizeof(stat) };
-	const struct options *options = live->options;
 
 	if (live_stat(live, &stat))
 		return;
-	if (stat.rejected && !options->verbose)
+	if (stat.rejected && !live->settings->verbose)
 		print_rejected(&stat, "");
 	if (stat.records)
 		fprintf(stderr, "elog: %" PRIu64 " event%s came, of which the options select none\n",
@@ -86,15 +86,15 @@ static void explain_none(struct live *live, const struct view *view, bool explai
 	else
 		fprintf(stderr, "elog: %" PRIu64 " registered event%s match%s; none was emitted%s\n",
 			view->selected, plural(view->selected), view->selected == 1 ? "es" : "",
-			selects_emissions(options) ? " where -s, -p, -t and -C select it" : "");
+			selects_emissions(live->spec) ? " where -s, -p, -t and -C select it" : "");
 }
 
 void missing_report(struct live *live, uint64_t events)
 {
-	struct view view = { .options = live->options, .names = live->names };
+	struct view view = { .spec = live->spec, .names = live->names };
 	bool explained;
 
-	if (live->options->quiet || (events && !live->names) || see_all(live, &view))
+	if (live->settings->quiet || (events && !live->names) || see_all(live, &view))
 		return;
 	explained = names_warn_end(live->names, !events);
 	if (!events)

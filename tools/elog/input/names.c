@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The names in the options: see names.h. No locks, nothing global.
+ * The names in the command line: see names.h. No locks, nothing global.
  *
  * A definition is compared only with the names that are not known yet, so definitions
  * cost nothing once all names are known.
@@ -56,7 +56,7 @@ struct name {
 };
 
 struct names {
-	const struct options *options;
+	const struct selection_spec *spec;
 	struct name *names;
 	size_t count;
 	size_t unknown;
@@ -86,17 +86,16 @@ static struct name *add_name(struct names *names, enum name_kind kind, const cha
 	return name;
 }
 
-static int add_globs(struct names *names, const char *option, const char *const *globs,
-		     size_t count)
+static int add_globs(struct names *names, const char *option, const struct string_list *globs)
 {
 	struct name *name;
 	size_t i;
 
-	for (i = 0; i < count; i++) {
+	for (i = 0; i < globs->count; i++) {
 		name = add_name(names, NAME_EVENT, option);
 		if (!name)
 			return -ENOMEM;
-		name->nearest.sought = globs[i];
+		name->nearest.sought = globs->strings[i];
 	}
 	return 0;
 }
@@ -176,7 +175,8 @@ static int add_expression(struct names *names, const char *text)
 	return ret;
 }
 
-int names_open(struct names **result, const struct options *options)
+int names_open(struct names **result, const struct selection_spec *spec, const char *fields,
+	       const struct string_list *triggers)
 {
 	struct names *names = calloc(1, sizeof(*names));
 	size_t i;
@@ -185,16 +185,16 @@ int names_open(struct names **result, const struct options *options)
 	*result = NULL;
 	if (!names)
 		return -ENOMEM;
-	names->options = options;
-	ret = add_globs(names, NULL, options->globs, options->glob_count);
-	if (!ret)
-		ret = add_globs(names, "--trigger", options->triggers, options->trigger_count);
-	if (!ret && options->keyword_names)
-		ret = add_words(names, NAME_KEYWORD, "-k", options->keyword_names, ',');
-	if (!ret && options->fields)
-		ret = add_words(names, NAME_FIELD, "--fields", options->fields, ',');
-	for (i = 0; !ret && i < options->expression_count; i++)
-		ret = add_expression(names, options->expressions[i]);
+	names->spec = spec;
+	ret = add_globs(names, NULL, &spec->globs);
+	if (!ret && triggers)
+		ret = add_globs(names, "--trigger", triggers);
+	if (!ret && spec->keyword_names)
+		ret = add_words(names, NAME_KEYWORD, "-k", spec->keyword_names, ',');
+	if (!ret && fields)
+		ret = add_words(names, NAME_FIELD, "--fields", fields, ',');
+	for (i = 0; !ret && i < spec->expressions.count; i++)
+		ret = add_expression(names, spec->expressions.strings[i]);
 	if (ret || !names->count)
 		names_close(names);
 	else
@@ -319,7 +319,7 @@ static bool see_name(const struct names *names, struct name *name,
 		nearest_offer_event(&name->nearest, event);
 		return false;
 	case NAME_KEYWORD:
-		return options_match_globs(names->options, event) &&
+		return spec_matches_globs(names->spec, event) &&
 		       see_keywords(name, event->provider);
 	case NAME_FIELD:
 		return selected && see_fields(name, event);
@@ -343,7 +343,7 @@ void names_see(struct names *names, const struct elog_schema_event *event)
 
 	if (!names || !names->unknown)
 		return;
-	selected = options_match_definition(names->options, event);
+	selected = spec_matches_definition(names->spec, event);
 	names->any = true;
 	names->any_selected |= selected;
 	for (i = 0; i < names->count; i++) {
@@ -355,29 +355,24 @@ void names_see(struct names *names, const struct elog_schema_event *event)
 	}
 }
 
-bool names_complete(const struct names *names)
-{
-	return !names || !names->unknown;
-}
-
 bool names_any(const struct names *names)
 {
 	return names && names->any;
 }
 
-int definitions_each(int fd, bool (*see)(void *context, const struct eventlog_describe *describe,
+int definitions_each(int fd, bool (*see)(void *context, const struct eventlog_definition *describe,
 					 const struct elog_schema_event *event), void *context)
 {
-	struct eventlog_describe describe = { .size = sizeof(describe) };
-	struct elog_definitions *definitions;
+	struct eventlog_definition describe = { .size = sizeof(describe) };
+	struct elog_list *definitions;
 	struct elog_schema *schema;
 	bool more = true;
 	const char *text;
-	int ret = elog_definitions_open(fd, &definitions);
+	int ret = elog_list_open(fd, EVENTLOG_LIST_DEFINITIONS, 0, &definitions);
 
 	if (ret)
 		return ret;
-	while (more && !elog_definitions_next(definitions, &describe, &text)) {
+	while (more && !elog_list_next(definitions, &describe, &text)) {
 		ret = elog_schema_parse(text, strlen(text), &schema, NULL);
 		if (ret == -ENOMEM)
 			break;
@@ -387,7 +382,7 @@ int definitions_each(int fd, bool (*see)(void *context, const struct eventlog_de
 			more = see(context, &describe, schema->providers[0]->events[0]);
 		elog_schema_free(schema);
 	}
-	elog_definitions_close(definitions);
+	elog_list_close(definitions);
 	return ret == -ENOMEM ? ret : 0;
 }
 

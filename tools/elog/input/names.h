@@ -1,25 +1,29 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The names in the options that a definition must have: events and providers in -e and
+ * The names in the command line that a definition must have: events and providers in -e and
  * --trigger, keywords in -k, fields in --fields, and all of these in -f. A misspelled
  * name selects nothing, so a message about it has the known names that are nearest.
  */
 #ifndef NAMES_H
 #define NAMES_H
 
+#include "input/select.h"
 #include "util/nearest.h"
 #include "util/tool.h"
 
 struct names;
 
 /**
- * names_open() - collect the names in the options
+ * names_open() - collect the names
  * @names: set; NULL: there are none
- * @options: outlive @names
+ * @spec: outlives @names
+ * @fields: --fields; NULL: none
+ * @triggers: --trigger, of a live run; NULL: none
  *
  * Return: 0, -ENOMEM.
  */
-int names_open(struct names **names, const struct options *options);
+int names_open(struct names **names, const struct selection_spec *spec, const char *fields,
+	       const struct string_list *triggers);
 
 /**
  * names_expect_no_records() - see only definitions of the kernel
@@ -34,9 +38,6 @@ void names_close(struct names *names);
 
 /** names_see() - note what a known definition has; NULL @names are allowed */
 void names_see(struct names *names, const struct elog_schema_event *event);
-
-/** names_complete() - are all names known? */
-bool names_complete(const struct names *names);
 
 /**
  * names_report() - print a message for each name that is not known
@@ -78,7 +79,7 @@ bool names_any(const struct names *names);
  *
  * Return: 0, -ENOMEM.
  */
-int definitions_each(int fd, bool (*see)(void *context, const struct eventlog_describe *describe,
+int definitions_each(int fd, bool (*see)(void *context, const struct eventlog_definition *describe,
 					 const struct elog_schema_event *event), void *context);
 
 /** nearest_offer_event() - consider a known event for a glob, PROVIDER[/EVENT] */

@@ -8,16 +8,16 @@
 
 #include "input/rule_filter.h"
 
-int rule_filter_parse(const struct options *options, struct elog_expression **expressions)
+int rule_filter_parse(const struct selection_spec *spec, struct elog_expression **expressions)
 {
 	struct elog_expression_error error;
 	size_t i;
 	int ret;
 
-	for (i = 0; i < options->expression_count; i++) {
-		ret = elog_expression_parse(options->expressions[i], &expressions[i], &error);
+	for (i = 0; i < spec->expressions.count; i++) {
+		ret = elog_expression_parse(spec->expressions.strings[i], &expressions[i], &error);
 		if (ret == -EINVAL) {
-			elog_error("-f '%s': column %u: %s", options->expressions[i],
+			elog_error("-f '%s': column %u: %s", spec->expressions.strings[i],
 				   error.column, error.message);
 			elog_hint("man 7 elog_filter");
 		} else if (ret) {
@@ -30,7 +30,7 @@ int rule_filter_parse(const struct options *options, struct elog_expression **ex
 }
 
 /* Say who decides what. */
-static void print_filter(const struct options *options, const struct elog_filter *filter)
+static void print_filter(const struct selection_spec *spec, const struct elog_filter *filter)
 {
 	struct elog_text text = { 0 };
 	const char *between = "";
@@ -44,18 +44,19 @@ static void print_filter(const struct options *options, const struct elog_filter
 	if (!filter || !filter->exact) {
 		elog_text_printf(&text, "%selog: ", between);
 		between = "";
-		for (i = 0; i < options->expression_count; i++, between = " && ")
-			elog_text_printf(&text, options->expression_count > 1 ? "%s(%s)" : "%s%s",
-					 between, options->expressions[i]);
+		for (i = 0; i < spec->expressions.count; i++, between = " && ")
+			elog_text_printf(&text, spec->expressions.count > 1 ? "%s(%s)" : "%s%s",
+					 between, spec->expressions.strings[i]);
 	}
 	if (!text.error)
 		fprintf(stderr, "%s\n", text.data);
 	elog_text_free(&text);
 }
 
-int rule_filter_compile(const struct options *options, struct elog_filter **filter)
+int rule_filter_compile(const struct selection_spec *spec, bool verbose,
+			struct elog_filter **filter)
 {
-	size_t count = options->expression_count, i;
+	size_t count = spec->expressions.count, i;
 	struct elog_expression **expressions;
 	int ret;
 
@@ -67,7 +68,7 @@ int rule_filter_compile(const struct options *options, struct elog_filter **filt
 		elog_error("out of memory");
 		return -ENOMEM;
 	}
-	ret = rule_filter_parse(options, expressions);
+	ret = rule_filter_parse(spec, expressions);
 	if (ret)
 		goto out;
 	ret = elog_expression_compile((const struct elog_expression *const *)expressions, count,
@@ -76,8 +77,8 @@ int rule_filter_compile(const struct options *options, struct elog_filter **filt
 		ret = 0;
 	if (ret)
 		elog_error("out of memory");
-	else if (options->verbose && !options->quiet)
-		print_filter(options, *filter);
+	else if (verbose)
+		print_filter(spec, *filter);
 out:
 	for (i = 0; i < count; i++)
 		elog_expression_free(expressions[i]);

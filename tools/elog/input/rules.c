@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The rules of a subscription: the conditions of the options that the kernel can check.
+ * The rules of a subscription: the conditions of the selection that the kernel can check.
  * See live.h.
  */
 #include <errno.h>
@@ -78,16 +78,16 @@ static int add_bypass(struct live *live, struct elog_consumer *consumer,
 static int add_rule(struct live *live, struct elog_consumer *consumer, const char *glob,
 		    const uint64_t *session, const uint64_t *pid)
 {
-	const struct options *options = live->options;
+	const struct selection_spec *spec = live->spec;
 	struct elog_rule rule = {
 		.size = sizeof(rule),
-		.level = options->level,
-		.sample = options->sample,
+		.level = spec->level,
+		.sample = spec->sample,
 		.filter = live->filter ? live->filter->filter : NULL,
 	};
 	const char *slash = find_slash(glob);
 	struct keyword_rules keywords;
-	struct options all;
+	struct selection_spec all;
 	size_t i;
 	int ret;
 
@@ -101,13 +101,13 @@ static int add_rule(struct live *live, struct elog_consumer *consumer, const cha
 		rule.flags |= EVENTLOG_RULE_PID;
 		rule.pid = (uint32_t)*pid;
 	}
-	if (keywords_are_late(options)) {
-		all = *options;
+	if (keywords_are_late(spec)) {
+		all = *spec;
 		all.keywords = 0;
 		all.keyword_names = NULL;
-		options = &all;
+		spec = &all;
 	}
-	ret = keywords_resolve(options, glob, &keywords);
+	ret = keywords_resolve(spec, glob, &keywords);
 	for (i = 0; !ret && i < keywords.count; i++) {
 		rule.provider = keywords.rules[i].provider;
 		rule.keywords_any = keywords.rules[i].mask;
@@ -126,20 +126,20 @@ static const uint64_t *number_at(const struct number_list *list, size_t index)
 
 int rules_add(struct live *live, struct elog_consumer *consumer)
 {
-	const struct options *options = live->options;
-	size_t globs = options->glob_count ? options->glob_count : 1;
-	size_t sessions = options->sessions.count ? options->sessions.count : 1;
-	size_t pids = options->pids.count ? options->pids.count : 1;
+	const struct selection_spec *spec = live->spec;
+	size_t globs = spec->globs.count ? spec->globs.count : 1;
+	size_t sessions = spec->sessions.count ? spec->sessions.count : 1;
+	size_t pids = spec->pids.count ? spec->pids.count : 1;
 	const char *glob;
 	size_t i;
 	int ret;
 
 	for (i = 0; i < globs * sessions * pids; i++) {
-		glob = options->glob_count ?
-		       options->globs[i / pids / sessions] : "*";
+		glob = spec->globs.count ?
+		       spec->globs.strings[i / pids / sessions] : "*";
 		ret = add_rule(live, consumer, glob,
-			       number_at(&options->sessions, i / pids),
-			       number_at(&options->pids, i));
+			       number_at(&spec->sessions, i / pids),
+			       number_at(&spec->pids, i));
 		if (!ret)
 			continue;
 		/* The instance was deleted: that is no error of a rule. */
@@ -150,7 +150,7 @@ int rules_add(struct live *live, struct elog_consumer *consumer)
 			elog_hint("use fewer combinations of -e, -s and -p");
 		} else if (ret == -ENOENT) {
 			elog_error("-k: no provider that '%s' matches has a keyword of '%s'",
-				   glob, options->keyword_names);
+				   glob, spec->keyword_names);
 			elog_hint("elog list shows the keywords");
 		} else {
 			error_rule(glob, ret);
@@ -160,26 +160,26 @@ int rules_add(struct live *live, struct elog_consumer *consumer)
 	return 0;
 }
 
-int rules_add_globs(struct elog_consumer *consumer, const char *const *globs,
-		    size_t count)
+int rules_add_globs(struct elog_consumer *consumer, const struct string_list *globs)
 {
 	char provider[EVENTLOG_GLOB_MAX];
-	const char *slash;
+	const char *glob, *slash;
 	size_t i;
 	int ret;
 
-	for (i = 0; i < count; i++) {
+	for (i = 0; i < globs->count; i++) {
 		struct elog_rule rule = { .size = sizeof(rule) };
 
-		slash = strchrnul(globs[i], '/');
-		memcpy(provider, globs[i], (size_t)(slash - globs[i]));
-		provider[slash - globs[i]] = '\0';
+		glob = globs->strings[i];
+		slash = strchrnul(glob, '/');
+		memcpy(provider, glob, (size_t)(slash - glob));
+		provider[slash - glob] = '\0';
 		rule.provider = provider;
 		if (*slash)
 			rule.event = slash + 1;
 		ret = elog_consumer_rule_add(consumer, &rule, NULL);
 		if (ret) {
-			error_rule(globs[i], ret);
+			error_rule(glob, ret);
 			return ret;
 		}
 	}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Which events the options select: see select.h.
+ * Which events are selected: see select.h.
  */
 #include <errno.h>
 #include <fnmatch.h>
@@ -12,9 +12,10 @@
 #include "input/select.h"
 
 struct selection {
-	const struct options *options;
+	const struct selection_spec *spec;
 	bool live;
 	bool decided;			/* the kernel has decided -f */
+	bool by_definition;		/* nothing else is to be checked for an event */
 	struct time_spec since;
 	struct time_spec until;
 	bool started;
@@ -25,26 +26,29 @@ struct selection {
 	bool *fitted;			/* the expression fitted an event */
 };
 
-int selection_open(struct selection **result, const struct options *options,
+int selection_open(struct selection **result, const struct selection_spec *spec,
 		   bool live, bool decided)
 {
 	struct selection *selection = calloc(1, sizeof(*selection));
-	size_t count = options->expression_count;
+	size_t count = spec->expressions.count;
 	int ret = -ENOMEM;
 
 	if (!selection)
 		goto no_memory;
-	selection->options = options;
+	selection->spec = spec;
 	selection->live = live;
 	selection->decided = decided;
-	selection->since = options->since;
-	selection->until = options->until;
+	selection->since = spec->since;
+	selection->until = spec->until;
+	selection->by_definition = !spec->cpus.count && !spec->tids.count && !count &&
+		(live || (!spec->pids.count && !spec->sessions.count)) &&
+		spec->since.kind == TIME_SPEC_NONE && spec->until.kind == TIME_SPEC_NONE;
 	selection->expressions = calloc(count + 1, sizeof(*selection->expressions));
 	selection->misfits = calloc(count + 1, sizeof(*selection->misfits));
 	selection->fitted = calloc(count + 1, sizeof(*selection->fitted));
 	if (!selection->expressions || !selection->misfits || !selection->fitted)
 		goto no_memory;
-	ret = rule_filter_parse(options, selection->expressions);
+	ret = rule_filter_parse(spec, selection->expressions);
 	if (ret)
 		goto fail;
 	*result = selection;
@@ -64,7 +68,7 @@ void selection_close(struct selection *selection)
 	if (!selection)
 		return;
 	for (i = 0; selection->expressions &&
-		    i < selection->options->expression_count; i++)
+		    i < selection->spec->expressions.count; i++)
 		elog_expression_free(selection->expressions[i]);
 	free(selection->expressions);
 	free(selection->misfits);
@@ -115,33 +119,33 @@ bool glob_matches(const char *glob, const struct elog_schema_event *event)
 	return !*slash || !fnmatch(slash + 1, event->name, 0);
 }
 
-bool options_match_globs(const struct options *options, const struct elog_schema_event *event)
+bool spec_matches_globs(const struct selection_spec *spec, const struct elog_schema_event *event)
 {
 	size_t i;
 
-	for (i = 0; i < options->glob_count; i++)
-		if (glob_matches(options->globs[i], event))
+	for (i = 0; i < spec->globs.count; i++)
+		if (glob_matches(spec->globs.strings[i], event))
 			return true;
-	return !options->glob_count;
+	return !spec->globs.count;
 }
 
-bool options_match_definition(const struct options *options,
-			      const struct elog_schema_event *event)
+bool spec_matches_definition(const struct selection_spec *spec,
+			     const struct elog_schema_event *event)
 {
 	if (!event)
-		return !options->level && !options->keywords && !options->keyword_names &&
-		       !options->glob_count;
-	if (options->level && event->level > options->level)
+		return !spec->level && !spec->keywords && !spec->keyword_names &&
+		       !spec->globs.count;
+	if (spec->level && event->level > spec->level)
 		return false;
-	if ((options->keywords || options->keyword_names) && !keywords_match(options, event))
+	if ((spec->keywords || spec->keyword_names) && !keywords_match(spec, event))
 		return false;
-	return options_match_globs(options, event);
+	return spec_matches_globs(spec, event);
 }
 
 int selection_bind(struct selection *selection, const struct elog_schema_event *recorded,
 		   const struct elog_schema_event *event, struct cached_event *cached)
 {
-	const struct options *options = selection->options;
+	const struct selection_spec *spec = selection->spec;
 	struct elog_expression_error error;
 	size_t i;
 	int ret;
@@ -149,19 +153,19 @@ int selection_bind(struct selection *selection, const struct elog_schema_event *
 	cached->event = event;
 	cached->is_eventheader = elog_is_eventheader(event);
 	cached->undecided = recorded && !fnmatch(DECODED_GLOB, recorded->name, 0);
-	cached->selected = (selection->live && !keywords_are_late(options)) ||
-			   options_match_definition(options, recorded) ||
-			   (event != recorded && options_match_definition(options, event));
-	if (!cached->selected || cached->is_eventheader || !options->expression_count)
+	cached->selected = (selection->live && !keywords_are_late(spec)) ||
+			   spec_matches_definition(spec, recorded) ||
+			   (event != recorded && spec_matches_definition(spec, event));
+	if (!cached->selected || cached->is_eventheader || !spec->expressions.count)
 		return 0;
 	cached->selected = event != NULL;
 	if (!event)
 		return 0;
-	cached->predicates = calloc(options->expression_count,
+	cached->predicates = calloc(spec->expressions.count,
 				   sizeof(*cached->predicates));
 	if (!cached->predicates)
 		return -ENOMEM;
-	for (i = 0; i < options->expression_count; i++) {
+	for (i = 0; i < spec->expressions.count; i++) {
 		ret = elog_expression_bind(selection->expressions[i], event,
 					   &cached->predicates[i], &error);
 		if (ret == -ENOMEM)
@@ -182,7 +186,7 @@ void selection_unbind(struct selection *selection, struct cached_event *cached)
 
 	if (!cached->predicates)
 		return;
-	for (i = 0; i < selection->options->expression_count; i++)
+	for (i = 0; i < selection->spec->expressions.count; i++)
 		elog_predicate_free(cached->predicates[i]);
 	free(cached->predicates);
 	cached->predicates = NULL;
@@ -221,7 +225,7 @@ int selection_try(struct selection *selection, const struct elog_schema_event *e
 	struct cached_event cached = { 0 };
 	int ret;
 
-	if (!options_match_definition(selection->options, event))
+	if (!spec_matches_definition(selection->spec, event))
 		return 0;
 	ret = selection_bind(selection, event, event, &cached);
 	selection_unbind(selection, &cached);
@@ -259,33 +263,35 @@ bool selection_in_time(const struct selection *selection,
 }
 
 /* -C selects no event whose CPU is not known. */
-static bool cpu_matches(const struct options *options, unsigned int cpu)
+static bool cpu_matches(const struct selection_spec *spec, unsigned int cpu)
 {
-	return !options->cpus.count ||
-	       (cpu != EVENTLOG_CPU_UNKNOWN && number_matches(&options->cpus, cpu));
+	return !spec->cpus.count ||
+	       (cpu != EVENTLOG_CPU_UNKNOWN && number_matches(&spec->cpus, cpu));
 }
 
 bool selection_match(struct selection *selection,
 		     const struct cached_event *cached, const struct elog_item *item,
 		     int64_t wall_offset, struct elog_processes *processes)
 {
-	const struct options *options = selection->options;
+	const struct selection_spec *spec = selection->spec;
 	const char *comm = NULL;
 	size_t i;
 
 	selection->settled = true;
-	if (!cached->selected || !cpu_matches(options, item->cpu) ||
-	    !number_matches(&options->tids, item->tid))
+	if (selection->by_definition)
+		return cached->selected;
+	if (!cached->selected || !cpu_matches(spec, item->cpu) ||
+	    !number_matches(&spec->tids, item->tid))
 		return false;
 	if (!selection->live &&
-	    (!number_matches(&options->pids, item->pid) ||
-	     !number_matches(&options->sessions, item->session)))
+	    (!number_matches(&spec->pids, item->pid) ||
+	     !number_matches(&spec->sessions, item->session)))
 		return false;
 	if (!selection_in_time(selection, item, wall_offset))
 		return false;
 	if (selection->decided && !cached->undecided)
 		return true;
-	for (i = 0; cached->predicates && i < options->expression_count; i++) {
+	for (i = 0; cached->predicates && i < spec->expressions.count; i++) {
 		if (!comm && elog_predicate_needs_comm(cached->predicates[i]))
 			comm = elog_processes_name(processes, item->pid, item->tid);
 		if (!elog_predicate_match(cached->predicates[i], item, comm))
@@ -299,11 +305,11 @@ bool selection_finish(const struct selection *selection)
 	bool any = false;
 	size_t i;
 
-	for (i = 0; i < selection->options->expression_count; i++) {
+	for (i = 0; i < selection->spec->expressions.count; i++) {
 		if (selection->fitted[i] || !selection->misfits[i].column)
 			continue;
 		elog_error("-f '%s': column %u: %s",
-			   selection->options->expressions[i],
+			   selection->spec->expressions.strings[i],
 			   selection->misfits[i].column,
 			   selection->misfits[i].message);
 		any = true;

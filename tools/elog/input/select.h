@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Which events the options select. Conditions that depend only on the definition are
+ * Which events are selected. Conditions that depend only on the definition are
  * checked once for each definition, the others for each event.
  */
 #ifndef SELECT_H
@@ -15,8 +15,41 @@ struct selection;
 #define DECODED_GLOB "*_L*K*"
 
 /**
+ * struct selection_spec - which events to select; zero: all
+ * @globs: PROVIDER[/EVENT], any of them
+ * @keywords: one of these bits, or of the bits that @keyword_names mean
+ * @keyword_names: names and numbers, separated by commas, if there are names; else NULL.
+ *	See keywords.h
+ * @level: this one or a more severe one; 0: any
+ * @sessions: any of them
+ * @pids: likewise
+ * @tids: likewise
+ * @cpus: likewise
+ * @sample: only the first of so many that match, which only the kernel can count; 0: all
+ * @expressions: all of them are true
+ * @since: not before this
+ * @until: before this
+ * @late: a COMMAND may define the @keyword_names
+ */
+struct selection_spec {
+	struct string_list globs;
+	uint64_t keywords;
+	const char *keyword_names;
+	unsigned int level;
+	struct number_list sessions;
+	struct number_list pids;
+	struct number_list tids;
+	struct number_list cpus;
+	uint32_t sample;
+	struct string_list expressions;
+	struct time_spec since;
+	struct time_spec until;
+	bool late;
+};
+
+/**
  * struct cached_event - a definition that has occurred
- * @selected: its events may match the options
+ * @selected: its events may be selected
  * @is_eventheader: its records describe their fields: see input/decoded.h
  * @undecided: a filter in the kernel does not apply to its events
  * @event: its schema; NULL: unknown
@@ -35,15 +68,15 @@ struct cached_event {
 };
 
 /**
- * selection_open() - parse the options that select events
+ * selection_open() - parse the expressions
  * @selection: set to the new selection
- * @options: outlive the selection
+ * @spec: outlives the selection
  * @live: do not check conditions that rules in the kernel check
  * @decided: the filter of these rules has decided -f
  *
  * Return: 0, or a negative errno; the reason was printed.
  */
-int selection_open(struct selection **selection, const struct options *options,
+int selection_open(struct selection **selection, const struct selection_spec *spec,
 		   bool live, bool decided);
 
 /** selection_close() - free it; NULL is allowed */
@@ -112,7 +145,7 @@ bool selection_in_time(const struct selection *selection,
 		       const struct elog_item *item, int64_t wall_offset);
 
 /**
- * selection_match() - do the options select an event?
+ * selection_match() - is an event selected?
  * @selection: the selection
  * @cached: its definition
  * @item: the event
@@ -135,12 +168,12 @@ bool selection_finish(const struct selection *selection);
 const struct elog_schema_field *find_field(const struct elog_schema_event *event,
 					   const char *name);
 
-/** options_match_globs() - does a definition match -e? */
-bool options_match_globs(const struct options *options, const struct elog_schema_event *event);
+/** spec_matches_globs() - does a definition match -e? */
+bool spec_matches_globs(const struct selection_spec *spec, const struct elog_schema_event *event);
 
-/** options_match_definition() - does it match -e, -k and -l? NULL, unknown: matches none */
-bool options_match_definition(const struct options *options,
-			      const struct elog_schema_event *event);
+/** spec_matches_definition() - does it match -e, -k and -l? NULL, unknown: matches none */
+bool spec_matches_definition(const struct selection_spec *spec,
+			     const struct elog_schema_event *event);
 
 /** glob_matches() - does PROVIDER[/EVENT] match the event? Both are globs */
 bool glob_matches(const char *glob, const struct elog_schema_event *event);

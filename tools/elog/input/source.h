@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The events of a verb: of files, merged by time, or of a live subscription. Returns the
- * events that the options select, in order, and losses, damage and the like.
+ * events that are selected, in order, and losses, damage and the like.
  */
 #ifndef SOURCE_H
 #define SOURCE_H
@@ -11,6 +11,20 @@
 
 struct source;
 struct stream_gap;
+
+/**
+ * struct source_settings - how to read files
+ * @follow: at the end wait for more
+ * @host: a glob: of a stream, only hosts with this name or machine id; NULL: all
+ * @fields: fields that are printed: see names.h; or NULL
+ * @quiet: no warnings
+ */
+struct source_settings {
+	bool follow;
+	const char *host;
+	const char *fields;
+	bool quiet;
+};
 
 /**
  * struct entry - an item of a source
@@ -72,17 +86,18 @@ int source_open_live(struct source **source, struct live *live);
 /**
  * source_open_files() - events of files
  * @source: set to the new source
- * @options: outlive the source; --since is used for seeking, --follow for waiting
+ * @spec: outlives the source; its @since is used for seeking
+ * @settings: outlive the source
  * @names: of the files, "-": stdin; or the URL of a stream; outlive the source
  * @count: of @names
  *
  * Return: 0; a negative errno if no file can be opened; the reason was printed.
  */
-int source_open_files(struct source **source, const struct options *options,
-		      char *const *names, int count);
+int source_open_files(struct source **source, const struct selection_spec *spec,
+		      const struct source_settings *settings, char *const *names, int count);
 
-/** source_is_stream() - are the arguments the URL of a stream? */
-bool source_is_stream(const struct options *options);
+/** source_is_stream() - are the names of files the URL of a stream? */
+bool source_is_stream(char *const *names, int count);
 
 /** source_close() - free everything; NULL is allowed */
 void source_close(struct source *source);
@@ -99,6 +114,19 @@ void source_close(struct source *source);
  * items for now; -EBADMSG: a ring was damaged, continue; another negative errno.
  */
 int source_next(struct source *source, struct entry *entry);
+
+/**
+ * source_wait() - wait for more items
+ * @source: live; or it follows files, after source_next() has returned -EAGAIN
+ * @most: milliseconds at most; -1: no limit
+ * @over: set: the run must end, or a signal has requested that. Of a live source, a last
+ *	batch is to be taken then, too
+ *
+ * Starts the next batch of a live source, with elog_consumer_flush().
+ *
+ * Return: 1: call source_next(); 0: there is nothing; or a negative errno.
+ */
+int source_wait(struct source *source, int most, bool *over);
 
 /** source_put_damage() - append a description of an ELOG_ITEM_DAMAGE, or an unfinished file */
 void source_put_damage(const struct entry *entry, struct elog_text *text);
@@ -130,11 +158,11 @@ void source_progress(const struct source *source, uint64_t *done,
 		     uint64_t *total);
 
 /**
- * source_finish() - print errors of the selection that are known only at the end
+ * source_finish() - print what is known only at the end: misspelled names and the like
  * @source: the source
  *
  * Return: true if there was an error.
  */
-bool source_finish(const struct source *source);
+bool source_finish(struct source *source);
 
 #endif /* SOURCE_H */

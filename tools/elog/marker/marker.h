@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Markers of kernel modules, of running programs and of files, and saved sets of the
- * markers of modules. A list of markers belongs to its caller.
+ * Markers of kernel modules, of running programs and of files. A list of markers belongs to
+ * its caller.
  */
 #ifndef MARKER_H
 #define MARKER_H
 
-#include "marker/marker_policy.h"
 #include "util/tool.h"
 
 #define MARKER_HANDLERS	(EVENTLOG_MARKER_PRINT | EVENTLOG_MARKER_TRACE | EVENTLOG_MARKER_PROBE)
@@ -20,38 +19,35 @@ enum marker_owner {
 
 /**
  * struct marker - a marker and its state at the time of reading
- * @next: the result of MARKER_NEXT; of a program or a file, members that are known
+ * @next: from EVENTLOG_LIST_MARKERS; of a program or a file, members that are known
  * @owner: the kind of object that contains it
  * @module: the name of the module, program or file
  * @tag: its tag
  * @event: name of its event, of programs and files; NULL: unknown
  * @fields: types and names, separated by "; "; NULL: unknown
- * @pid: a process of the program
- * @pids: ids of all such processes, separated by commas; NULL: only @pid
+ * @pids: of a program: ids of all processes that have it with these handlers, separated by
+ *	commas
  * @path: its source file
  * @function: its function
  * @place: path:function:ordinal
  * @predicate: its handlers run if this is true; NULL: always
- * @has_session: its events have sessions, as known from the file
+ * @has_session: its events have sessions, as known from the program or the file
  * @incompatible: a policy's filter applies that the program cannot evaluate
- * @taken: a saved marker was matched with it
  */
 struct marker {
-	struct eventlog_marker_next next;
+	struct eventlog_marker_info next;
 	enum marker_owner owner;
 	char *module;
 	char *tag;
 	char *event;
 	char *fields;
 	char *pids;
-	pid_t pid;
 	char *path;
 	char *function;
 	char *place;
 	char *predicate;
 	bool has_session;
 	bool incompatible;
-	bool taken;
 };
 
 /**
@@ -65,6 +61,27 @@ struct marker_list {
 };
 
 /**
+ * struct marker_choice - which markers are meant
+ * @module: glob over names of modules, programs or files; NULL: all
+ * @program: glob over names of programs as their providers have them; NULL: markers of modules
+ *	and files, too
+ * @patterns: globs over tags and places; those of which marker_is_file() is true do not count
+ * @pattern_count: of @patterns; none: all
+ */
+struct marker_choice {
+	const char *module;
+	const char *program;
+	char *const *patterns;
+	int pattern_count;
+};
+
+/** markers_free() - free the markers of a list */
+void markers_free(struct marker_list *list);
+
+/** markers_add() - append a zeroed marker for the caller to fill in; NULL: no memory */
+struct marker *markers_add(struct marker_list *list);
+
+/**
  * markers_read() - read all markers of modules
  * @fd: the device
  * @list: empty; filled in; call markers_free() also after an error
@@ -72,15 +89,6 @@ struct marker_list {
  * Return: 0 or a negative errno.
  */
 int markers_read(int fd, struct marker_list *list);
-
-/** marker_free() - free the strings of a marker */
-void marker_free(struct marker *marker);
-
-/** markers_free() - free the markers of a list */
-void markers_free(struct marker_list *list);
-
-/** markers_add() - append a zeroed marker for the caller to fill in; NULL: no memory */
-struct marker *markers_add(struct marker_list *list);
 
 /**
  * markers_read_file() - append the markers of a file
@@ -92,18 +100,46 @@ struct marker *markers_add(struct marker_list *list);
 int markers_read_file(const char *name, struct marker_list *list);
 
 /**
- * markers_read_programs() - append the markers of running programs
+ * markers_read_programs() - append the markers that running programs have registered
  * @fd: the device
- * @list: contains those of modules; call markers_free() also after an error
- * @hidden: set to the number of processes that this process may not inspect, if markers
- *	of unknown place may belong to them
+ * @list: call markers_free() also after an error
  *
- * If no process that may be inspected has a marker, its path and function are empty and
- * its place is "-".
+ * Path and function of a marker that was registered without a place are empty, and its place
+ * is "-".
  *
  * Return: 0 or a negative errno.
  */
-int markers_read_programs(int fd, struct marker_list *list, size_t *hidden);
+int markers_read_programs(int fd, struct marker_list *list);
+
+/** marker_is_file() - is it a path? A pattern is not: places have colons, tags no slashes. */
+bool marker_is_file(const char *argument);
+
+/** marker_is_chosen() - is a marker meant? */
+bool marker_is_chosen(const struct marker_choice *choice, const struct marker *marker);
+
+/**
+ * marker_choice_explain() - print names in a choice that no marker of a list has
+ * @choice: the choice
+ * @list: all markers
+ * @of_files: the list has markers of files
+ *
+ * Return: true: there were any, or there are no markers.
+ */
+bool marker_choice_explain(const struct marker_choice *choice, const struct marker_list *list,
+			   bool of_files);
+
+/**
+ * markers_print() - print the chosen markers of a list
+ * @list: the list
+ * @choice: which markers to print
+ * @format: FORMAT_TEXT or FORMAT_JSON
+ * @tree: as a tree, with FORMAT_TEXT
+ * @header: with a header, if it is no tree
+ *
+ * Return: the exit status.
+ */
+int markers_print(const struct marker_list *list, const struct marker_choice *choice,
+		  enum output_format format, bool tree, bool header);
 
 /** markers_handlers_put() - append "print,trace", or "-" */
 void markers_handlers_put(struct elog_text *text, uint32_t handlers);
@@ -116,29 +152,5 @@ bool markers_handlers_parse(const char *text, uint32_t *handlers);
 
 /** markers_handlers_error() - print which word of the argument of --handler is invalid */
 void markers_handlers_error(const char *text);
-
-/**
- * markers_save() - replace a file by a set
- * @list: the set
- * @policies: policies for programs
- * @name: of the file
- *
- * Return: 0 or a negative errno.
- */
-int markers_save(const struct marker_list *list, const struct policy_list *policies,
-		 const char *name);
-
-/**
- * markers_load() - read a set from a file
- * @list: empty; module, tag, place, predicate, id and handlers of each marker are
- *	filled in
- * @policies: empty
- * @name: of the file
- * @line: set to the number of an invalid line
- *
- * Return: 0; -EINVAL: the file is not a set, or truncated; or another negative errno.
- */
-int markers_load(struct marker_list *list, struct policy_list *policies, const char *name,
-		 unsigned int *line);
 
 #endif /* MARKER_H */

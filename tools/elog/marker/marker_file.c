@@ -32,11 +32,8 @@ static const char *const kernel_types[] = {
 struct found {
 	struct elog_marker marker;
 	char *tag;		/* of a module */
-	uint64_t address;
-	uint32_t handlers_offset;
 	unsigned int allowed;
 	bool of_module;
-	bool is_pointer;
 	bool is_listed;
 };
 
@@ -163,9 +160,6 @@ static int read_marker(const struct image *image, const struct note *note,
 	found->allowed = others >> 16 & 7;
 	found->marker.handlers = others >> 8 & found->allowed;
 	if (!note->of_module) {
-		found->address = self->address;
-		found->handlers_offset = (uint32_t)note->slots[HANDLERS_OFFSET].address;
-		found->is_pointer = others >> 24 & ELOG_MARKER_NOTE_POINTER;
 		found->is_listed = !(others >> 24 & ELOG_MARKER_NOTE_CPLUSPLUS);
 		found->marker.flags = others >> 24 & ELOG_MARKER_NOTE_SESSION ?
 				      ELOG_MARKER_HAS_SESSION : 0;
@@ -228,14 +222,10 @@ static int keep_marker(struct file_markers *markers, const struct found *found)
 		.place = strdup(marker->state->place),
 		.fields = describe_fields(found),
 		.id = marker->state->id,
-		.address = found->address,
-		.handlers_offset = found->handlers_offset,
-		.is_pointer = found->is_pointer,
 		.line = marker->line,
 		.ordinal = marker->state->ordinal,
 		.handlers = marker->handlers,
 		.allowed = found->allowed,
-		.of_module = found->of_module,
 		.has_session = marker->flags & ELOG_MARKER_HAS_SESSION,
 	};
 	return kept->tag && kept->event && kept->path && kept->function && kept->place &&
@@ -302,26 +292,6 @@ out:
 	return ret;
 }
 
-static int keep_segments(const struct image *image, struct file_markers *markers)
-{
-	size_t i;
-
-	if (!image->is_linked)
-		return 0;
-	markers->word = image->word;
-	markers->segments = calloc(image->area_count + 1, sizeof(*markers->segments));
-	if (!markers->segments)
-		return -ENOMEM;
-	markers->segment_count = image->area_count;
-	for (i = 0; i < image->area_count; i++)
-		markers->segments[i] = (struct file_segment){
-			.offset = image->areas[i].offset,
-			.address = image->areas[i].address,
-			.size = image->areas[i].size,
-		};
-	return 0;
-}
-
 int file_markers_read(int fd, struct file_markers *markers)
 {
 	struct image image;
@@ -329,8 +299,6 @@ int file_markers_read(int fd, struct file_markers *markers)
 
 	memset(markers, 0, sizeof(*markers));
 	ret = image_read(fd, &image);
-	if (!ret)
-		ret = keep_segments(&image, markers);
 	if (!ret && image.count)
 		ret = read_markers(&image, markers);
 	image_free(&image);
@@ -363,6 +331,5 @@ void file_markers_free(struct file_markers *markers)
 		free(marker->fields);
 	}
 	free(markers->markers);
-	free(markers->segments);
 	memset(markers, 0, sizeof(*markers));
 }

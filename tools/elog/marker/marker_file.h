@@ -19,14 +19,10 @@
  * @place: path:function:ordinal
  * @fields: types and names, separated by "; "
  * @id: hash of @place
- * @address: in the program, of the marker; 0: of a module
- * @handlers_offset: in the marker, of the byte of enabled handlers
- * @is_pointer: a pointer to the marker is at @address
  * @line: in the source file
  * @ordinal: number of markers before it in the function
  * @handlers: ELOG_MARKER_*: initially enabled
  * @allowed: ELOG_MARKER_*: may be enabled
- * @of_module: it is a marker of a kernel module
  * @has_session: its events have sessions
  */
 struct file_marker {
@@ -37,43 +33,21 @@ struct file_marker {
 	char *place;
 	char *fields;
 	uint64_t id;
-	uint64_t address;
-	uint32_t handlers_offset;
-	bool is_pointer;
 	uint32_t line;
 	uint32_t ordinal;
 	uint32_t handlers;
 	uint32_t allowed;
-	bool of_module;
 	bool has_session;
-};
-
-/**
- * struct file_segment - a part of a file that is mapped
- * @offset: in the file
- * @address: in the linked program
- * @size: bytes in the file
- */
-struct file_segment {
-	uint64_t offset;
-	uint64_t address;
-	uint64_t size;
 };
 
 /**
  * struct file_markers - the markers of a file
  * @count: of @markers
  * @markers: by place, those of C before those of C++
- * @segment_count: of @segments
- * @segments: of a linked file
- * @word: bytes of a pointer in a linked file
  */
 struct file_markers {
 	size_t count;
 	struct file_marker *markers;
-	size_t segment_count;
-	struct file_segment *segments;
-	unsigned int word;
 };
 
 /**

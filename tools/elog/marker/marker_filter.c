@@ -55,17 +55,14 @@ static bool has_field(int fd, const struct marker *marker, struct nearest *neare
 	return found;
 }
 
-void marker_filter_explain(const struct options *options, int fd,
-			   bool (*chosen)(const struct options *options,
-					  const struct marker *marker))
+void marker_filter_explain(const char *predicate, int fd, const struct marker_choice *choice)
 {
 	struct elog_expression *expression = NULL;
 	struct marker_list list = { 0 };
 	struct elog_sought_name name;
 	size_t index, i;
 
-	if (markers_read(fd, &list) ||
-	    elog_expression_parse(options->predicate, &expression, NULL))
+	if (markers_read(fd, &list) || elog_expression_parse(predicate, &expression, NULL))
 		goto out;
 	for (index = 0; !elog_expression_name(expression, index, &name); index++) {
 		struct nearest nearest = { .sought = name.name };
@@ -73,12 +70,12 @@ void marker_filter_explain(const struct options *options, int fd,
 		if (name.type != ELOG_NAME_FIELD)
 			continue;
 		for (i = 0; i < list.count; i++)
-			if (chosen(options, &list.markers[i]) &&
+			if (marker_is_chosen(choice, &list.markers[i]) &&
 			    has_field(fd, &list.markers[i], &nearest))
 				break;
 		if (i == list.count)
 			nearest_error(&nearest, "--if '%s': column %u: no field '%s'",
-				      options->predicate, name.column, name.name);
+				      predicate, name.column, name.name);
 		nearest_free(&nearest);
 	}
 out:

@@ -7,7 +7,7 @@
 
 #include "util/tool.h"
 
-struct marker;
+struct marker_choice;
 
 /**
  * marker_filter_compile() - compile the filter of a marker
@@ -22,15 +22,13 @@ int marker_filter_compile(const char *text, struct elog_filter **filter,
 
 /**
  * marker_filter_explain() - print the fields in --if that no marker of a module has
- * @options: --if
+ * @predicate: --if
  * @fd: the device
- * @chosen: which markers the options mean
+ * @choice: which markers are meant
  *
  * Prints nothing if memory is short.
  */
-void marker_filter_explain(const struct options *options, int fd,
-			   bool (*chosen)(const struct options *options,
-					  const struct marker *marker));
+void marker_filter_explain(const char *predicate, int fd, const struct marker_choice *choice);
 
 /** marker_filter_pointer() - the member "filter" of a request; 0 for NULL */
 static inline __u64 marker_filter_pointer(const struct elog_filter *filter)

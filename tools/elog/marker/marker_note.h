@@ -19,7 +19,6 @@
  */
 enum { SELF, TAG, TEXT, PATH, MODULE, FUNCTION, UNIT, SLOTS };
 #define TEXT_OFFSET	TAG
-#define HANDLERS_OFFSET	MODULE
 /* The numbers after them, 32 bits each. */
 enum { LINE, SEQUENCE, TYPES_LOW, TYPES_HIGH, OTHERS, NUMBERS };
 

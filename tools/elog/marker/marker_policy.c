@@ -6,14 +6,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 
 #include "elog_marker_names.h"
 #include "marker/marker.h"
 #include "marker/marker_policy.h"
 #include "util/array.h"
 
-int policies_add(struct policy_list *list, const struct marker_policy *policy)
+static int add_policy(struct policy_list *list, const struct marker_policy *policy)
 {
 	struct marker_policy *larger = array_grow(list->policies, list->count, sizeof(*larger));
 	struct marker_policy *added;
@@ -46,55 +45,27 @@ void policies_free(struct policy_list *list)
 
 int policies_read(int fd, struct policy_list *list)
 {
-	char text[2 * EVENTLOG_GLOB_MAX + EVENTLOG_FILTER_TEXT_MAX] = "";
-	uint32_t id = 0;
-	int ret = 0;
+	struct eventlog_policy_info info = { .size = sizeof(info) };
+	struct elog_list *policies = NULL;
+	const char *text;
+	int ret = elog_list_open(fd, EVENTLOG_LIST_POLICIES, 0, &policies);
 
-	while (!ret) {
-		struct eventlog_marker_policy_next next = {
-			.size = sizeof(next),
-			.id = id,
-			.text = (uintptr_t)text,
-			.text_size = sizeof(text),
+	while (!ret && !(ret = elog_list_next(policies, &info, &text))) {
+		const char *marker = text + strlen(text) + 1;
+		const char *predicate = marker + strlen(marker) + 1;
+		/* add_policy() copies the strings. */
+		const struct marker_policy policy = {
+			.operation = info.operation,
+			.handlers = info.handlers,
+			.program = (char *)text,
+			.marker = (char *)marker,
+			.predicate = *predicate ? (char *)predicate : NULL,
 		};
-		struct marker_policy policy = { .program = text };
 
-		if (ioctl(fd, EVENTLOG_IOC_POLICY_NEXT, &next))
-			return errno == ENOENT ? 0 : -errno;
-		id = next.id;
-		policy.operation = next.operation;
-		policy.handlers = next.handlers;
-		policy.marker = text + strlen(text) + 1;
-		policy.predicate = policy.marker + strlen(policy.marker) + 1;
-		if (!*policy.predicate)
-			policy.predicate = NULL;
-		ret = policies_add(list, &policy);
+		ret = add_policy(list, &policy);
 	}
-	return ret;
-}
-
-static int set_policy(int fd, const struct marker_policy *policy,
-		      const struct elog_filter *filter,
-		      struct eventlog_marker_policy *request)
-{
-	*request = (struct eventlog_marker_policy){
-		.size = sizeof(*request),
-		.program = (uintptr_t)policy->program,
-		.marker = (uintptr_t)policy->marker,
-		.handlers = policy->handlers,
-		.operation = policy->operation,
-		.filter = marker_filter_pointer(filter),
-	};
-	return ioctl(fd, EVENTLOG_IOC_POLICY_ADD, request) ? -errno : 0;
-}
-
-static void explain(const char *what, int error)
-{
-	if (error == -ENOSPC)
-		elog_error("%s: the limit of %u policies is reached: elog marker policies",
-			   what, EVENTLOG_POLICIES_MAX);
-	else
-		elog_error("%s: %s", what, strerror(-error));
+	elog_list_close(policies);
+	return ret == -ENOENT ? 0 : ret;
 }
 
 /* The end of a character class, or NULL if it is not one. */
@@ -104,11 +75,7 @@ static const char *class_end(const char *glob)
 	return *glob ? strchr(glob + 1, ']') : NULL;
 }
 
-/*
- * Convert a glob over programs to one over providers, where characters other than
- * letters and digits are '_'. Return: NULL without memory.
- */
-static char *program_glob(const char *program)
+char *policy_program_glob(const char *program)
 {
 	char *glob = strdup(program), *to = glob;
 	const char *end;
@@ -138,114 +105,17 @@ bool policy_is_possible(const char *program, const char *marker)
 	       !strpbrk(marker, "\t\n:/");
 }
 
-static bool parse_handlers(const char *text, uint32_t *handlers)
-{
-	return markers_handlers_parse(text, handlers) && *handlers &&
-	       !(*handlers & ~POLICY_HANDLERS);
-}
-
-/* Set the handlers to switch. By default: enable "print", disable all. */
-static bool take_handlers(const struct options *options, struct marker_policy *policy)
-{
-	policy->handlers = policy->operation == EVENTLOG_MARKER_OP_ADD ? EVENTLOG_MARKER_PRINT :
-								  POLICY_HANDLERS;
-	if (!options->handlers || parse_handlers(options->handlers, &policy->handlers))
-		return true;
-	elog_error("'%s': only print and probe can be switched for programs; their markers "
-		   "are traced whenever there is a subscriber", options->handlers);
-	return false;
-}
-
-int policies_switch(const struct options *options, int fd, uint32_t operation,
-		    const struct elog_filter *filter)
-{
-	struct marker_policy policy = { .operation = operation };
-	uint32_t matched = 0, changed = 0, incompatible = 0;
-	struct eventlog_marker_policy request;
-	int i, ret, status = STATUS_OK;
-
-	if (!take_handlers(options, &policy))
-		return STATUS_ERROR;
-	policy.program = program_glob(options->program);
-	if (!policy.program) {
-		explain("--program", -ENOMEM);
-		return STATUS_ERROR;
-	}
-	for (i = 1; i < options->argument_count; i++) {
-		policy.marker = options->arguments[i];
-		if (!policy_is_possible(policy.program, policy.marker)) {
-			elog_error("'%s' '%s': no program can have an event of this name",
-				   options->program, policy.marker);
-			status = STATUS_ERROR;
-			continue;
-		}
-		ret = set_policy(fd, &policy, filter, &request);
-		if (ret) {
-			explain(policy.marker, ret);
-			status = STATUS_ERROR;
-			continue;
-		}
-		matched += request.matched;
-		changed += request.changed;
-		incompatible += request.incompatible;
-	}
-	if (!options->quiet && incompatible)
-		fprintf(stderr, "elog: the predicate is incompatible with the fields of %u "
-			"marker%s unchanged\n", incompatible,
-			incompatible == 1 ? ": it is" : "s: they are");
-	if (!options->quiet)
-		fprintf(stderr, "elog: %u marker%s, %u changed\n", matched, plural(matched),
-			changed);
-	free(policy.program);
-	return status;
-}
-
-int policies_restore(const struct policy_list *list, int fd)
-{
-	static char all[] = "*";
-	const struct marker_policy nothing = {
-		.program = all,
-		.marker = all,
-		.operation = EVENTLOG_MARKER_OP_REMOVE,
-		.handlers = POLICY_HANDLERS,
-	};
-	struct elog_expression_error error;
-	struct eventlog_marker_policy request;
-	struct elog_filter *filter;
-	size_t i;
-	int ret;
-
-	ret = set_policy(fd, &nothing, NULL, &request);
-	for (i = 0; i < list->count && !ret; i++) {
-		ret = marker_filter_compile(list->policies[i].predicate, &filter, &error);
-		if (!ret)
-			ret = set_policy(fd, &list->policies[i], filter, &request);
-		elog_filter_free(filter);
-	}
-	if (ret)
-		explain("policies", ret);
-	return ret;
-}
-
-void policy_put_handlers(struct elog_text *text, const struct marker_policy *policy)
+static void put_handlers(struct elog_text *text, const struct marker_policy *policy)
 {
 	elog_text_string(text, policy->operation == EVENTLOG_MARKER_OP_ADD ? "+" : "-");
 	markers_handlers_put(text, policy->handlers);
-}
-
-bool policy_parse_handlers(const char *text, struct marker_policy *policy)
-{
-	if (*text != '+' && *text != '-')
-		return false;
-	policy->operation = *text == '+' ? EVENTLOG_MARKER_OP_ADD : EVENTLOG_MARKER_OP_REMOVE;
-	return parse_handlers(text + 1, &policy->handlers);
 }
 
 static void put_policy(struct elog_text *text, const struct marker_policy *policy, bool is_json)
 {
 	struct elog_text handlers = { 0 };
 
-	policy_put_handlers(&handlers, policy);
+	put_handlers(&handlers, policy);
 	if (is_json) {
 		elog_text_string(text, "{");
 		json_member(text, "program", policy->program);
@@ -271,13 +141,12 @@ static void put_policy(struct elog_text *text, const struct marker_policy *polic
 	elog_text_free(&handlers);
 }
 
-int policies_print(const struct options *options, const struct policy_list *list)
+int policies_print(const struct policy_list *list, bool is_json, bool header)
 {
-	bool is_json = options->format == FORMAT_JSON;
 	struct elog_text text = { 0 };
 	size_t i;
 
-	if (!is_json && !options->quiet)
+	if (!is_json && header)
 		elog_text_printf(&text, "%-17s %s\n", "HANDLERS", "PROGRAM/MARKER");
 	for (i = 0; i < list->count; i++)
 		put_policy(&text, &list->policies[i], is_json);

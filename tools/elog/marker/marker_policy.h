@@ -7,7 +7,6 @@
 #ifndef MARKER_POLICY_H
 #define MARKER_POLICY_H
 
-#include "marker/marker_filter.h"
 #include "util/tool.h"
 
 /* The handlers that a policy can switch. */
@@ -40,15 +39,6 @@ struct policy_list {
 };
 
 /**
- * policies_add() - append a policy
- * @list: call policies_free() also after an error
- * @policy: copied, with its strings
- *
- * Return: 0 or -ENOMEM.
- */
-int policies_add(struct policy_list *list, const struct marker_policy *policy);
-
-/**
  * policies_read() - read all policies from the kernel
  * @fd: the device
  * @list: empty; call policies_free() also after an error
@@ -61,56 +51,30 @@ int policies_read(int fd, struct policy_list *list);
 void policies_free(struct policy_list *list);
 
 /**
- * policies_switch() - elog marker enable and disable, of programs
- * @options: with --program, and patterns
- * @fd: the device
- * @operation: EVENTLOG_MARKER_OP_ADD or EVENTLOG_MARKER_OP_REMOVE
- * @filter: --if, with EVENTLOG_MARKER_OP_ADD; NULL: there is none
- *
- * Return: the exit status.
- */
-int policies_switch(const struct options *options, int fd, uint32_t operation,
-		    const struct elog_filter *filter);
-
-/**
- * policy_put_handlers() - append the effect of a policy: "+print", "-print,probe"
- * @text: the text
- * @policy: the policy
- */
-void policy_put_handlers(struct elog_text *text, const struct marker_policy *policy);
-
-/**
- * policy_parse_handlers() - parse the output of policy_put_handlers()
- * @text: the word
- * @policy: its operation and handlers are set
- *
- * Return: false if it is not valid.
- */
-bool policy_parse_handlers(const char *text, struct marker_policy *policy);
-
-/**
- * policy_is_possible() - may these globs match anything, and be saved in a set?
+ * policy_is_possible() - may these globs match anything?
  * @program: glob over names of programs
  * @marker: glob over names of events
  */
 bool policy_is_possible(const char *program, const char *marker);
 
 /**
- * policies_restore() - replace the kernel's policies by a list
- * @list: the list
- * @fd: the device
+ * policy_program_glob() - convert a glob over programs to one over their providers
+ * @program: the glob
  *
- * Return: 0 or the error of the first policy that fails, a negative errno.
+ * In names of providers, characters other than letters and digits are '_'.
+ *
+ * Return: the glob, which the caller frees; NULL: out of memory.
  */
-int policies_restore(const struct policy_list *list, int fd);
+char *policy_program_glob(const char *program);
 
 /**
- * policies_print() - elog marker policies
- * @options: --format, -q
+ * policies_print() - print policies
  * @list: the list
+ * @is_json: as objects, one a line
+ * @header: print a header unless @is_json
  *
  * Return: the exit status.
  */
-int policies_print(const struct options *options, const struct policy_list *list);
+int policies_print(const struct policy_list *list, bool is_json, bool header);
 
 #endif /* MARKER_POLICY_H */

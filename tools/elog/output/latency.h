@@ -7,6 +7,7 @@
 
 #include "output/output.h"
 #include "output/pairing.h"
+#include "output/print_settings.h"
 #include "util/histogram.h"
 
 /**
@@ -51,7 +52,8 @@ struct latency_group {
 
 /**
  * struct latency_report - what to print
- * @options: --format, --time, -q
+ * @settings: how to print
+ * @repeated: there are reports at intervals
  * @start: START as given
  * @end: END as given
  * @by: what is paired by, in words
@@ -68,7 +70,8 @@ struct latency_group {
  * @slowest_count: number of @slowest
  */
 struct latency_report {
-	const struct options *options;
+	const struct print_settings *settings;
+	bool repeated;
 	const char *start;
 	const char *end;
 	const char *by;

@@ -10,25 +10,25 @@
 
 #define GROUPS_MAX	256	/* the last one is for all others */
 
-int latency_pairs_open(struct latency_pairs *pairs, const struct options *options,
+int latency_pairs_open(struct latency_pairs *pairs, const struct pair_settings *settings,
 		       bool by_provider, bool many_files)
 {
 	int ret;
 
-	pairs->options = options;
+	pairs->settings = *settings;
 	/* Only the slowest pairs are printed with more than the time of their START. */
-	pairing_init(&pairs->pairing, options->slowest ? sizeof(struct latency_start) :
+	pairing_init(&pairs->pairing, settings->slowest ? sizeof(struct latency_start) :
 		     offsetof(struct latency_start, wall),
-		     options->pending ? options->pending : LATENCY_PENDING, many_files);
+		     settings->pending ? settings->pending : LATENCY_PENDING, many_files);
 	elog_map_init(&pairs->group_map, sizeof(struct latency_group *));
-	ret = latency_key_open(&pairs->key, options->by, by_provider);
+	ret = latency_key_open(&pairs->key, settings->by, by_provider);
 	if (ret)
 		return ret;
-	if (options->group)
-		latency_name_set(&pairs->group, options->group);
+	if (settings->group)
+		latency_name_set(&pairs->group, settings->group);
 	pairs->recent = calloc(1, sizeof(*pairs->recent));
 	pairs->groups = calloc(GROUPS_MAX, sizeof(*pairs->groups));
-	pairs->slowest = calloc(options->slowest + 1, sizeof(*pairs->slowest));
+	pairs->slowest = calloc(settings->slowest + 1, sizeof(*pairs->slowest));
 	return pairs->recent && pairs->groups && pairs->slowest ? 0 : -ENOMEM;
 }
 
@@ -81,7 +81,7 @@ static struct latency_group *find_others(struct latency_pairs *pairs)
 
 	if (pairs->group_count == GROUPS_MAX)
 		return pairs->groups[GROUPS_MAX - 1];
-	value = strdup(pairs->options->format == FORMAT_JSON ?
+	value = strdup(pairs->settings.format == FORMAT_JSON ?
 		       "null,\"others\":true" : "(others)");
 	/* A name's key equals none of those made of bytes. */
 	return value ? new_group(pairs, elog_map_name("others", 0), value,
@@ -96,7 +96,7 @@ static int add_to_group(struct latency_pairs *pairs, const struct entry *entry,
 	size_t size;
 	char *value;
 
-	value = latency_name_format(&pairs->group, entry, pairs->options->format, &size);
+	value = latency_name_format(&pairs->group, entry, pairs->settings.format, &size);
 	if (!value)
 		return -ENOMEM;
 	key = elog_map_bytes(value, size);
@@ -156,12 +156,12 @@ static int add_to_slowest(struct latency_pairs *pairs, const struct entry *entry
 			  const struct latency_start *start, uint64_t duration)
 {
 	struct slow_pair pair = { .latency = duration, .start = *start };
-	bool full = pairs->slowest_count == pairs->options->slowest;
+	bool full = pairs->slowest_count == pairs->settings.slowest;
 
 	if (full && duration <= pairs->slowest[0].latency)
 		return 0;
-	if (pairs->options->by) {
-		pair.by = latency_key_format(&pairs->key, entry, pairs->options->format);
+	if (pairs->settings.by) {
+		pair.by = latency_key_format(&pairs->key, entry, pairs->settings.format);
 		if (!pair.by)
 			return -ENOMEM;
 	}
@@ -188,7 +188,7 @@ int latency_pairs_start(struct latency_pairs *pairs, const struct entry *entry,
 
 	if (!start)
 		return -ENOMEM;
-	if (!pairs->options->slowest)
+	if (!pairs->settings.slowest)
 		return 0;
 	start->wall = wall_time(item->time, entry->wall_offset);
 	start->session = item->session;
@@ -211,7 +211,7 @@ int latency_pairs_end(struct latency_pairs *pairs, const struct entry *entry,
 	histogram_add(pairs->recent, duration);
 	if (pairs->group.name)
 		ret = add_to_group(pairs, entry, duration);
-	if (!ret && pairs->options->slowest)
+	if (!ret && pairs->settings.slowest)
 		ret = add_to_slowest(pairs, entry, start, duration);
 	return ret;
 }

@@ -14,8 +14,24 @@
 #define LATENCY_PENDING_MAX	(1U << 27)
 
 /**
+ * struct pair_settings - which pairs to look for
+ * @by: what events are paired by: see latency_key.h; NULL: by session
+ * @group: what pairs are grouped by; NULL: nothing
+ * @slowest: how many of the slowest pairs to keep
+ * @pending: how many STARTs to keep that wait for their END; 0: LATENCY_PENDING
+ * @format: of values
+ */
+struct pair_settings {
+	const char *by;
+	const char *group;
+	uint32_t slowest;
+	uint32_t pending;
+	enum output_format format;
+};
+
+/**
  * struct latency_pairs - the pairs so far; to be read by anyone
- * @options: --group, --slowest, --pending, --format
+ * @settings: which to look for
  * @pairing: the pending STARTs, and counts
  * @key: what events are paired by
  * @group: --group; its name is NULL without
@@ -28,7 +44,7 @@
  * The rest belongs to latency_pairs.c.
  */
 struct latency_pairs {
-	const struct options *options;
+	struct pair_settings settings;
 	struct pairing pairing;	/* struct latency_start, or its time only */
 	struct latency_key key;
 	struct latency_name group;
@@ -44,13 +60,13 @@ struct latency_pairs {
 /**
  * latency_pairs_open() - no pairs yet
  * @pairs: zeroed; close it in any case
- * @options: outlive it
+ * @settings: which to look for; its strings outlive it
  * @by_provider: do not pair events of different providers
  * @many_files: events come from several files
  *
  * Return: 0; -EINVAL, after an error message; -ENOMEM.
  */
-int latency_pairs_open(struct latency_pairs *pairs, const struct options *options,
+int latency_pairs_open(struct latency_pairs *pairs, const struct pair_settings *settings,
 		       bool by_provider, bool many_files);
 
 /** latency_pairs_close() - free what the pairs have */

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "output/latency.h"
+#include "output/row.h"
 
 #define BAR_WIDTH	36U
 #define FINE_ROWS	24U	/* with more, use coarser rows */
@@ -48,22 +49,25 @@ static void put_duration(char *text, size_t size, double nanoseconds, bool exact
 }
 
 /* In the format of --time. */
-static void put_time(struct elog_text *text, const struct options *options,
+static void put_time(struct elog_text *text, const struct print_settings *settings,
 		     uint64_t time, int64_t wall)
 {
-	if (options->time == TIME_WALL)
-		put_local_time(text, wall, options->format != FORMAT_TEXT);
+	if (settings->time == TIME_WALL)
+		put_local_time(text, wall, settings->format != FORMAT_TEXT);
 	else
 		put_seconds(text, time, 1);
 }
 
-static void put_json_time(struct elog_text *text, const struct options *options,
+static void put_data_time(struct row *row, const struct print_settings *settings,
 			  uint64_t time, int64_t wall)
 {
-	const char *quote = options->time == TIME_WALL ? "\"" : "";
+	struct elog_text *text = row_cell(row, "time", NULL, 0);
+	const char *quote = row->format == FORMAT_JSON && settings->time == TIME_WALL ? "\"" : "";
 
+	if (!text)
+		return;
 	elog_text_string(text, quote);
-	put_time(text, options, time, wall);
+	put_time(text, settings, time, wall);
 	elog_text_string(text, quote);
 }
 
@@ -242,7 +246,7 @@ static void put_slowest(const struct latency_report *report,
 	size_t i, from;
 
 	elog_text_printf(text, "\n%8s %-*s %-18s %7s %7s%s\n", "SLOWEST",
-			 report->options->time == TIME_WALL ? 29 : 17, "START",
+			 report->settings->time == TIME_WALL ? 29 : 17, "START",
 			 "SESSION", "PID", "TID", report->slowest[0].by ? "  BY" : "");
 	for (i = 0; i < report->slowest_count; i++) {
 		pair = &report->slowest[i];
@@ -250,7 +254,7 @@ static void put_slowest(const struct latency_report *report,
 			     false);
 		elog_text_printf(text, "%8s ", duration);
 		from = text->size;
-		put_time(text, report->options, pair->start.time,
+		put_time(text, report->settings, pair->start.time,
 			 pair->start.wall);
 		fill_column(text, from, 17);
 		elog_text_put(text, " ", 1);
@@ -298,7 +302,7 @@ static void text_report(const struct latency_report *report,
 	elog_text_put(text, "\n", 1);
 	put_numbers(text, histogram);
 	elog_text_put(text, "\n", 1);
-	if (histogram->count && !report->options->quiet)
+	if (histogram->count && !report->settings->quiet)
 		put_histogram(text, histogram);
 	if (report->group_count)
 		put_groups(report, text);
@@ -310,158 +314,135 @@ static void text_report(const struct latency_report *report,
  * JSON and CSV
  */
 
-/* JSON members or CSV cells of numbers; null or empty without pairs. */
-static void put_members(struct elog_text *text, bool json,
-			const struct histogram *histogram)
+/* Numbers; null or empty without pairs. */
+static void put_data(struct row *row, const struct histogram *histogram)
 {
+	const bool any = histogram->count;
+	struct elog_text *text;
 	size_t i;
 
-	if (json)
-		elog_text_string(text, ",\"min\":");
+	if (any || row->heading)
+		row_number(row, "min", NULL, 0, histogram->min);
 	else
-		elog_text_put(text, ",", 1);
-	if (!histogram->count) {
-		elog_text_string(text, json ? "null,\"mean\":null" : ",");
-		for (i = 0; i < ARRAY_SIZE(quantiles); i++)
-			if (json)
-				elog_text_printf(text, ",\"%s\":null",
-						 quantiles[i].name);
-			else
-				elog_text_put(text, ",", 1);
-		elog_text_string(text, json ? ",\"max\":null" : ",");
-		return;
-	}
-	elog_text_printf(text, "%" PRIu64 "%s%.1f", histogram->min,
-			 json ? ",\"mean\":" : ",", histogram_mean(histogram));
+		row_null(row, "min", NULL, 0);
+	text = row_cell(row, "mean", NULL, 0);
+	if (text && any)
+		elog_text_printf(text, "%.1f", histogram_mean(histogram));
+	else if (text && row->format == FORMAT_JSON)
+		elog_text_string(text, "null");
 	for (i = 0; i < ARRAY_SIZE(quantiles); i++) {
-		elog_text_put(text, ",", 1);
-		if (json)
-			elog_text_printf(text, "\"%s\":", quantiles[i].name);
-		elog_text_printf(text, "%" PRIu64,
-				 histogram_quantile(histogram,
-						    quantiles[i].thousandths));
+		if (any || row->heading)
+			row_number(row, quantiles[i].name, NULL, 0,
+				   histogram_quantile(histogram, quantiles[i].thousandths));
+		else
+			row_null(row, quantiles[i].name, NULL, 0);
 	}
-	elog_text_printf(text, "%s%" PRIu64, json ? ",\"max\":" : ",",
-			 histogram->max);
+	if (any || row->heading)
+		row_number(row, "max", NULL, 0, histogram->max);
+	else
+		row_null(row, "max", NULL, 0);
 }
 
-static void put_json_string(struct elog_text *text, const char *string)
-{
-	elog_text_json_string(text, string, strlen(string));
-}
-
-static void json_head(const struct latency_report *report, const char *kind,
-		      struct elog_text *text)
+/* The columns of an interval, and of all pairs. */
+static void put_report(struct row *row, const struct latency_report *report, const char *kind)
 {
 	const struct pair_counts *counts = &report->counts;
 
-	elog_text_printf(text, "{\"kind\":\"%s\",\"start\":", kind);
-	put_json_string(text, report->start);
-	elog_text_string(text, ",\"end\":");
-	put_json_string(text, report->end);
-	elog_text_string(text, ",\"by\":");
-	put_json_string(text, report->by);
-	elog_text_string(text, ",\"time\":");
-	put_json_time(text, report->options, report->time,
-		      report_wall(report));
-	elog_text_string(text, ",\"seconds\":");
-	put_seconds(text, report->elapsed, 1);
-	elog_text_printf(text, ",\"pairs\":%" PRIu64 ",\"unpaired_starts\":%" PRIu64
-			 ",\"unpaired_ends\":%" PRIu64 ",\"restarted\":%" PRIu64
-			 ",\"forgotten\":%" PRIu64 ",\"unkeyed\":%" PRIu64
-			 ",\"dropped\":%" PRIu64 ",\"lost\":%" PRIu64, report->histogram->count,
-			 counts->unpaired_starts, counts->unpaired_ends,
-			 counts->restarted, counts->forgotten, counts->unkeyed,
-			 counts->dropped, report->lost);
-	put_members(text, true, report->histogram);
+	row_string(row, "kind", NULL, 0, kind);
+	if (row->format == FORMAT_JSON) {
+		row_string(row, "start", NULL, 0, report->start);
+		row_string(row, "end", NULL, 0, report->end);
+		row_string(row, "by", NULL, 0, report->by);
+	} else {
+		row_null(row, "group", NULL, 0);
+	}
+	put_data_time(row, report->settings, report->time, report_wall(report));
+	row_seconds(row, "seconds", NULL, 0, report->elapsed);
+	row_number(row, "pairs", NULL, 0, report->histogram->count);
+	row_number(row, "unpaired_starts", NULL, 0, counts->unpaired_starts);
+	row_number(row, "unpaired_ends", NULL, 0, counts->unpaired_ends);
+	row_number(row, "restarted", NULL, 0, counts->restarted);
+	row_number(row, "forgotten", NULL, 0, counts->forgotten);
+	row_number(row, "unkeyed", NULL, 0, counts->unkeyed);
+	row_number(row, "dropped", NULL, 0, counts->dropped);
+	row_number(row, "lost", NULL, 0, report->lost);
+	put_data(row, report->histogram);
 }
 
-static void json_report(const struct latency_report *report,
-			struct elog_text *text)
+static void put_buckets(struct row *row, const struct histogram *histogram)
 {
-	const struct histogram *histogram = report->histogram;
-	const struct latency_group *group;
-	const struct slow_pair *pair;
+	struct elog_text *text = row_cell(row, "histogram", NULL, 0);
 	const char *comma = "";
 	size_t i;
 
-	json_head(report, "total", text);
-	elog_text_string(text, ",\"histogram\":[");
+	elog_text_string(text, "[");
 	for (i = 0; i < HISTOGRAM_BUCKETS; i++) {
 		if (!histogram->buckets[i])
 			continue;
 		elog_text_printf(text, "%s{\"from\":%" PRIu64 ",\"to\":%" PRIu64
-				 ",\"pairs\":%" PRIu64 "}", comma,
-				 histogram_from(i), histogram_to(i),
-				 histogram->buckets[i]);
+				 ",\"pairs\":%" PRIu64 "}", comma, histogram_from(i),
+				 histogram_to(i), histogram->buckets[i]);
 		comma = ",";
 	}
-	elog_text_string(text, "]}\n");
-	for (i = 0; i < report->group_count; i++) {
-		group = report->groups[i];
-		elog_text_string(text, "{\"kind\":\"group\",\"group\":");
-		put_json_string(text, report->group_name);
-		elog_text_string(text, ",\"value\":");
-		elog_text_put(text, group->value, group->size);
-		elog_text_printf(text, ",\"pairs\":%" PRIu64,
-				 group->histogram.count);
-		put_members(text, true, &group->histogram);
-		elog_text_string(text, "}\n");
-	}
-	for (i = 0; i < report->slowest_count; i++) {
-		pair = &report->slowest[i];
-		elog_text_printf(text, "{\"kind\":\"slowest\",\"latency\":%" PRIu64
-				 ",\"time\":", pair->latency);
-		put_json_time(text, report->options, pair->start.time,
-			      pair->start.wall);
-		elog_text_string(text, ",\"session\":");
-		if (pair->start.session)
-			elog_text_printf(text, "\"0x%" PRIx64 "\"",
-					 pair->start.session);
-		else
-			elog_text_string(text, "null");
-		elog_text_printf(text, ",\"pid\":%u,\"tid\":%u", pair->start.pid,
-				 pair->start.tid);
-		if (pair->by)
-			elog_text_printf(text, ",\"by\":{%s}", pair->by);
-		elog_text_string(text, "}\n");
-	}
+	elog_text_string(text, "]");
 }
 
-static void csv_line(const struct latency_report *report, const char *kind,
-		     struct elog_text *text)
+static void put_group(struct row *row, const struct latency_report *report,
+		      const struct latency_group *group)
 {
-	const struct pair_counts *counts = &report->counts;
-
-	elog_text_printf(text, "%s,,", kind);
-	put_time(text, report->options, report->time,
-		 report_wall(report));
-	elog_text_put(text, ",", 1);
-	put_seconds(text, report->elapsed, 1);
-	elog_text_printf(text, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64
-			 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64,
-			 report->histogram->count, counts->unpaired_starts,
-			 counts->unpaired_ends, counts->restarted, counts->forgotten,
-			 counts->unkeyed, counts->dropped, report->lost);
-	put_members(text, false, report->histogram);
-	elog_text_put(text, "\n", 1);
-}
-
-static void csv_groups(const struct latency_report *report,
-		       struct elog_text *text)
-{
-	const struct latency_group *group;
+	static const char *const others[] = {
+		"unpaired_starts", "unpaired_ends", "restarted", "forgotten", "unkeyed",
+		"dropped", "lost",
+	};
+	const bool csv = row->format == FORMAT_CSV;
 	size_t i;
 
-	for (i = 0; i < report->group_count; i++) {
-		group = report->groups[i];
-		elog_text_string(text, "group,");
-		put_cell(text, group->value, group->size);
-		elog_text_printf(text, ",,,%" PRIu64 ",,,,,,,",
-				 group->histogram.count);
-		put_members(text, false, &group->histogram);
-		elog_text_put(text, "\n", 1);
+	row_begin(row);
+	row_string(row, "kind", NULL, 0, "group");
+	if (csv) {
+		put_cell(row_cell(row, "group", NULL, 0), group->value, group->size);
+		row_null(row, "time", NULL, 0);
+		row_null(row, "seconds", NULL, 0);
+	} else {
+		row_string(row, "group", NULL, 0, report->group_name);
+		elog_text_put(row_cell(row, "value", NULL, 0), group->value, group->size);
 	}
+	row_number(row, "pairs", NULL, 0, group->histogram.count);
+	for (i = 0; csv && i < ARRAY_SIZE(others); i++)
+		row_null(row, others[i], NULL, 0);
+	put_data(row, &group->histogram);
+	row_end(row);
+}
+
+static void put_pair(struct row *row, const struct latency_report *report,
+		     const struct slow_pair *pair)
+{
+	row_begin(row);
+	row_string(row, "kind", NULL, 0, "slowest");
+	row_number(row, "latency", NULL, 0, pair->latency);
+	put_data_time(row, report->settings, pair->start.time, pair->start.wall);
+	row_session(row, "session", NULL, 0, pair->start.session);
+	row_number(row, "pid", NULL, 0, pair->start.pid);
+	row_number(row, "tid", NULL, 0, pair->start.tid);
+	if (pair->by)
+		elog_text_printf(row_cell(row, "by", NULL, 0), "{%s}", pair->by);
+	row_end(row);
+}
+
+/* JSON or CSV: of all pairs, and of each group. In CSV there are no slowest ones. */
+static void data_report(const struct latency_report *report, struct row *row)
+{
+	size_t i;
+
+	row_begin(row);
+	put_report(row, report, "total");
+	if (row->format == FORMAT_JSON)
+		put_buckets(row, report->histogram);
+	row_end(row);
+	for (i = 0; i < report->group_count; i++)
+		put_group(row, report, report->groups[i]);
+	for (i = 0; i < report->slowest_count; i++)
+		put_pair(row, report, &report->slowest[i]);
 }
 
 /* ------------------------------------------------------------------------
@@ -471,48 +452,39 @@ static void csv_groups(const struct latency_report *report,
 void latency_print_header(const struct latency_report *report,
 			  struct output *output)
 {
-	struct elog_text *text = &output->text;
-	size_t i;
+	struct row row = { .format = report->settings->format, .text = &output->text };
 
-	if (report->options->format == FORMAT_CSV) {
-		elog_text_string(text, "kind,group,time,seconds,pairs,"
-				 "unpaired_starts,unpaired_ends,restarted,"
-				 "forgotten,unkeyed,dropped,lost,min,mean");
-		for (i = 0; i < ARRAY_SIZE(quantiles); i++)
-			elog_text_printf(text, ",%s", quantiles[i].name);
-		elog_text_string(text, ",max\n");
-	} else if (report->options->format == FORMAT_TEXT &&
-		   report->options->interval) {
-		elog_text_printf(text, "%-*s %8s", report->options->time ==
+	if (row.format == FORMAT_CSV) {
+		row.heading = true;
+		row_begin(&row);
+		put_report(&row, report, NULL);
+		row_end(&row);
+	} else if (row.format == FORMAT_TEXT && report->repeated) {
+		elog_text_printf(row.text, "%-*s %8s", report->settings->time ==
 				 TIME_WALL ? 29 : 17, "TIME", "PAIRS");
-		put_titles(text);
-		elog_text_printf(text, " %8s\n", "LOST");
+		put_titles(row.text);
+		elog_text_printf(row.text, " %8s\n", "LOST");
 	}
 }
 
 void latency_print_interval(const struct latency_report *report,
 			    struct output *output)
 {
+	struct row row = { .format = report->settings->format, .text = &output->text };
 	struct elog_text *text = &output->text;
 	size_t from = text->size;
 
-	switch (report->options->format) {
-	case FORMAT_JSON:
-		json_head(report, "interval", text);
-		elog_text_string(text, "}\n");
-		break;
-	case FORMAT_CSV:
-		csv_line(report, "interval", text);
-		break;
-	default:
-		put_time(text, report->options, report->time,
-			 report_wall(report));
-		fill_column(text, from, 17);
-		elog_text_printf(text, " %8" PRIu64, report->histogram->count);
-		put_numbers(text, report->histogram);
-		elog_text_printf(text, " %8" PRIu64 "\n", report->lost);
-		break;
+	if (row.format != FORMAT_TEXT) {
+		row_begin(&row);
+		put_report(&row, report, "interval");
+		row_end(&row);
+		return;
 	}
+	put_time(text, report->settings, report->time, report_wall(report));
+	fill_column(text, from, 17);
+	elog_text_printf(text, " %8" PRIu64, report->histogram->count);
+	put_numbers(text, report->histogram);
+	elog_text_printf(text, " %8" PRIu64 "\n", report->lost);
 }
 
 static int compare_groups(const void *one, const void *other)
@@ -536,7 +508,7 @@ static int compare_slowest(const void *one, const void *other)
 
 void latency_print(const struct latency_report *report, struct output *output)
 {
-	struct elog_text *text = &output->text;
+	struct row row = { .format = report->settings->format, .text = &output->text };
 
 	if (report->group_count)
 		qsort(report->groups, report->group_count,
@@ -544,18 +516,11 @@ void latency_print(const struct latency_report *report, struct output *output)
 	if (report->slowest_count)
 		qsort(report->slowest, report->slowest_count,
 		      sizeof(*report->slowest), compare_slowest);
-	switch (report->options->format) {
-	case FORMAT_JSON:
-		json_report(report, text);
-		break;
-	case FORMAT_CSV:
-		csv_line(report, "total", text);
-		csv_groups(report, text);
-		break;
-	default:
-		if (report->options->interval)
-			elog_text_put(text, "\n", 1);
-		text_report(report, text);
-		break;
+	if (row.format != FORMAT_TEXT) {
+		data_report(report, &row);
+		return;
 	}
+	if (report->repeated)
+		elog_text_put(row.text, "\n", 1);
+	text_report(report, row.text);
 }

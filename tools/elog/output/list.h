@@ -14,13 +14,13 @@
  * @event: the event in @schema
  */
 struct definition {
-	struct eventlog_describe describe;
+	struct eventlog_definition describe;
 	struct elog_schema *schema;
 	const struct elog_schema_event *event;
 };
 
 /** list_state() - append the state of an event, and why it is written synchronously */
-void list_state(struct elog_text *text, const struct eventlog_describe *describe);
+void list_state(struct elog_text *text, const struct eventlog_definition *describe);
 
 /**
  * list_json() - append an object in one line

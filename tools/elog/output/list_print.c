@@ -41,7 +41,7 @@ static void put_subscriber(struct elog_text *text, uint32_t pid)
 		elog_text_printf(text, "[%u]", pid);
 }
 
-void list_state(struct elog_text *text, const struct eventlog_describe *describe)
+void list_state(struct elog_text *text, const struct eventlog_definition *describe)
 {
 	const uint32_t state = describe->state, sync = describe->sync;
 	size_t i;
@@ -138,7 +138,7 @@ static void put_flag(struct elog_text *text, const char *name, bool value)
 	elog_text_printf(text, ",\"%s\":%s", name, value ? "true" : "false");
 }
 
-static void put_sync(struct elog_text *text, const struct eventlog_describe *describe)
+static void put_sync(struct elog_text *text, const struct eventlog_definition *describe)
 {
 	const char *comma = "";
 	size_t i;
@@ -160,7 +160,7 @@ static void put_sync(struct elog_text *text, const struct eventlog_describe *des
 void list_json(const struct definition *definition, const char *schema,
 	       struct elog_text *text)
 {
-	const struct eventlog_describe *describe = &definition->describe;
+	const struct eventlog_definition *describe = &definition->describe;
 	const struct elog_schema_event *event = definition->event;
 	const char *level = elog_level_name(event->level);
 	size_t i;
@@ -259,7 +259,7 @@ static void put_tree_field(struct tree *tree,
 static void put_tree_event(struct tree *tree, const struct definition *definition,
 			   bool last)
 {
-	const struct eventlog_describe *describe = &definition->describe;
+	const struct eventlog_definition *describe = &definition->describe;
 	const struct elog_schema_event *event = definition->event;
 	struct elog_text *text = put_branch(tree, 1, last);
 	const char *level = elog_level_name(event->level);

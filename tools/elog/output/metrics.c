@@ -227,37 +227,34 @@ static void put_gauge(struct elog_text *text, const char *name, const char *help
 
 static void put_module(struct elog_text *text)
 {
-	struct eventlog_version version = { .size = sizeof(version) };
-	struct eventlog_counts counts = { .size = sizeof(counts) };
+	struct eventlog_info info = { .size = sizeof(info) };
 	char abi[16];
 	int fd, ret;
 
 	fd = elog_device_open(NULL);
 	if (fd < 0)
 		return;
-	ret = elog_device_version(fd, &version);
-	if (!ret)
-		ret = elog_device_counts(fd, &counts);
+	ret = elog_device_info(fd, &info);
 	close(fd);
 	if (ret)
 		return;
-	version.release[sizeof(version.release) - 1] = '\0';
-	snprintf(abi, sizeof(abi), "%u", version.abi);
+	info.release[sizeof(info.release) - 1] = '\0';
+	snprintf(abi, sizeof(abi), "%u", info.abi);
 	put_family(text, "eventlog_info", "gauge", "Versions of the kernel module and of elog.");
 	elog_text_string(text, "eventlog_info{");
-	put_label(text, "", "release", version.release);
+	put_label(text, "", "release", info.release);
 	put_label(text, ",", "abi", abi);
 	put_label(text, ",", "elog", tool_version());
 	elog_text_string(text, "} 1\n");
 	put_gauge(text, "eventlog_definitions", "Number of event definitions.",
-		  counts.events);
+		  info.events);
 	put_gauge(text, "eventlog_definitions_enabled",
-		  "Number of enabled event definitions.", counts.enabled);
+		  "Number of enabled event definitions.", info.enabled);
 	put_gauge(text, "eventlog_definitions_max",
-		  "Maximum number of event definitions.", version.events_max);
+		  "Maximum number of event definitions.", info.events_max);
 	put_gauge(text, "eventlog_subscribers",
 		  "Number of subscribers, in processes and in the kernel.",
-		  counts.subscribers);
+		  info.subscribers);
 }
 
 /* ------------------------------------------------------------------------

@@ -20,7 +20,7 @@
 
 #define OUTPUT_BYTES	65536
 
-void output_open(struct output *output, const struct options *options)
+void output_open(struct output *output, enum color color, bool shared)
 {
 	const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
 	struct stat stat;
@@ -30,10 +30,10 @@ void output_open(struct output *output, const struct options *options)
 	output->terminal = isatty(STDOUT_FILENO);
 	escape_cells(output->terminal);
 	/* A write() to a file or a terminal is never split. */
-	output->whole_lines = options->separated && !fstat(STDOUT_FILENO, &stat) &&
+	output->whole_lines = shared && !fstat(STDOUT_FILENO, &stat) &&
 			      S_ISFIFO(stat.st_mode);
-	output->colour = options->color == COLOR_ALWAYS ||
-		(options->color == COLOR_AUTO && output->terminal &&
+	output->colour = color == COLOR_ALWAYS ||
+		(color == COLOR_AUTO && output->terminal &&
 		 !(no_color && *no_color) && term && strcmp(term, "dumb"));
 }
 
@@ -52,15 +52,14 @@ static void run_pager(const char *pager)
 	_exit(STATUS_NO_COMMAND);
 }
 
-void output_page(struct output *output, const struct options *options)
+void output_page(struct output *output)
 {
 	const char *pager = getenv("ELOG_PAGER");
 	int ends[2];
 
 	if (!pager)
 		pager = getenv("PAGER");
-	if (!output->terminal || options->no_pager ||
-	    (pager && (!*pager || !strcmp(pager, "cat"))))
+	if (!output->terminal || (pager && (!*pager || !strcmp(pager, "cat"))))
 		return;
 	if (pipe2(ends, O_CLOEXEC))
 		return;
@@ -206,15 +205,15 @@ int output_replace(const char *path, const struct elog_text *text, bool durable)
 	return ret;
 }
 
-bool output_is_input(const struct options *options, const char *path)
+bool output_is_input(const char *path, char *const *names, int count)
 {
 	struct stat one, other;
 	int i;
 
 	if (stat(path, &one))
 		return false;
-	for (i = 0; i < options->argument_count && !options->separated; i++)
-		if (!stat(options->arguments[i], &other) &&
+	for (i = 0; i < count; i++)
+		if (!stat(names[i], &other) &&
 		    one.st_ino == other.st_ino && one.st_dev == other.st_dev)
 			return true;
 	return false;

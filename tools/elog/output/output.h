@@ -36,22 +36,22 @@ struct output {
 /**
  * output_open() - fill in @output
  * @output: all members are set
- * @options: --color, and whether there is a COMMAND
+ * @color: when to print colours
+ * @shared: a COMMAND writes to stdout, too
  *
  * COMMAND writes to stdout, too. Its output cannot get into a line of ours, unless the
  * line has more than PIPE_BUF bytes and stdout is a pipe.
  */
-void output_open(struct output *output, const struct options *options);
+void output_open(struct output *output, enum color color, bool shared);
 
 /**
  * output_page() - start a pager if stdout is a terminal
  * @output: open; nothing was written
- * @options: --no-pager
  *
  * The pager is ELOG_PAGER, or else PAGER, or else the first of less, more and cat that
  * exists. An empty variable means no pager.
  */
-void output_page(struct output *output, const struct options *options);
+void output_page(struct output *output);
 
 /**
  * output_flush() - write the buffer
@@ -97,8 +97,8 @@ int output_write_file(const char *path, const struct elog_text *text);
  */
 int output_replace(const char *path, const struct elog_text *text, bool durable);
 
-/** output_is_input() - is @path one of the files that the arguments name? */
-bool output_is_input(const struct options *options, const char *path);
+/** output_is_input() - is @path one of these files? */
+bool output_is_input(const char *path, char *const *names, int count);
 
 /** output_check() - write the buffer if it has reached the limit */
 void output_check(struct output *output);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Printing events and losses as text, JSON or CSV: see printer.h.
+ * Printing events and losses as text, JSON or CSV: see printer.h. Each column has a function.
  *
  * Columns of text contain no blanks. They are padded to the width of the widest one so
  * far, within limits. A line that starts with "#" is not an event.
@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "input/columns.h"
 #include "input/keywords.h"
@@ -18,12 +19,21 @@
 
 #define COMM_WIDTH	15
 #define WIDTH_MAX	24
+#define DATE_BYTES	64
+#define LOSS_PROVIDER	"eventlog"	/* of losses that have a line of their own */
 
 /* The first one only when a stream is read. */
 static const enum column default_columns[] = {
 	COLUMN_HOST, COLUMN_TIME, COLUMN_CPU, COLUMN_PID, COLUMN_TID, COLUMN_COMM,
 	COLUMN_PROVIDER, COLUMN_SESSION, COLUMN_EVENT, COLUMN_LEVEL,
 	COLUMN_FIELDS, COLUMN_INSTANCE,
+};
+
+/* Of elog export. */
+static const enum column complete_columns[] = {
+	COLUMN_TIME, COLUMN_MONO, COLUMN_CPU, COLUMN_PID, COLUMN_TID, COLUMN_COMM,
+	COLUMN_PROVIDER, COLUMN_SESSION, COLUMN_EVENT, COLUMN_LEVEL, COLUMN_SPAN,
+	COLUMN_DURATION, COLUMN_INSTANCE, COLUMN_HOST, COLUMN_MACHINE_ID, COLUMN_FIELDS,
 };
 
 /* A name in --fields: @column, or the event's field of this name. */
@@ -44,9 +54,10 @@ struct head {
 };
 
 struct printer {
-	const struct options *options;
-	struct output *output;
-	struct elog_text *text;		/* of @output */
+	const struct print_settings *settings;
+	enum output_format format;	/* of @settings */
+	struct elog_text *text;
+	bool colour;
 	struct chosen *chosen;
 	size_t chosen_count;
 	char *names;			/* --fields, split into strings */
@@ -55,6 +66,11 @@ struct printer {
 	bool any;			/* there was an event */
 	struct date date;		/* of the last event */
 	struct head head;		/* of the last event */
+	int64_t utc_second;		/* the value of @utc, which ends with a point */
+	char utc[DATE_BYTES];
+	size_t utc_size;
+	const struct printed_span *span;	/* of this event; or NULL */
+	struct elog_text cell;		/* a part of a line in CSV or text */
 	uint64_t second;		/* the value of @seconds, which ends with a point */
 	char seconds[24];
 	size_t seconds_size;
@@ -64,29 +80,37 @@ struct printer {
 	size_t event_width;
 };
 
+/* The columns without --fields. Return: their number. */
+static size_t find_default(const struct print_settings *settings, const enum column **columns)
+{
+	if (settings->complete) {
+		*columns = complete_columns;
+		return ARRAY_SIZE(complete_columns);
+	}
+	*columns = default_columns + !settings->hosts;
+	return ARRAY_SIZE(default_columns) - !settings->hosts -
+	       (settings->format == FORMAT_CSV && !settings->instances);
+}
+
 static int choose_columns(struct printer *printer)
 {
-	const char *fields = printer->options->fields;
-	const bool stream = source_is_stream(printer->options);
+	const char *fields = printer->settings->fields;
+	const enum column *columns;
+	size_t count = 1, i;
 	char *rest, *name;
-	size_t count = 0, i;
 
-	if (fields)
-		for (count = 1, i = 0; fields[i]; i++)
-			count += fields[i] == ',';
-	else
-		count = ARRAY_SIZE(default_columns) - !stream -
-			(printer->options->format == FORMAT_CSV &&
-			 !printer->options->of_instances);
+	if (!fields)
+		count = find_default(printer->settings, &columns);
+	for (i = 0; fields && fields[i]; i++)
+		count += fields[i] == ',';
 	printer->chosen = calloc(count, sizeof(*printer->chosen));
 	if (!printer->chosen)
 		return -ENOMEM;
 	printer->chosen_count = count;
-	if (!fields) {
-		for (i = 0; i < count; i++)
-			printer->chosen[i].column = default_columns[i + !stream];
+	for (i = 0; !fields && i < count; i++)
+		printer->chosen[i].column = columns[i];
+	if (!fields)
 		return 0;
-	}
 	printer->names = strdup(fields);
 	if (!printer->names)
 		return -ENOMEM;
@@ -107,7 +131,7 @@ static const char *chosen_name(const struct chosen *chosen)
 
 static int make_labels(struct printer *printer)
 {
-	bool json = printer->options->format == FORMAT_JSON;
+	bool json = printer->format == FORMAT_JSON;
 	struct chosen *chosen;
 	const char *name;
 	size_t i;
@@ -127,19 +151,20 @@ static int make_labels(struct printer *printer)
 	return 0;
 }
 
-int printer_open(struct printer **result, const struct options *options,
-		 struct output *output)
+int printer_open(struct printer **result, const struct print_settings *settings,
+		 struct elog_text *text, bool colour)
 {
 	struct printer *printer = calloc(1, sizeof(*printer));
 	size_t i;
 	int ret = -ENOMEM;
 
 	if (printer) {
-		printer->options = options;
-		printer->output = output;
-		printer->text = &output->text;
-		printer->by_columns = options->fields ||
-				      options->format == FORMAT_CSV;
+		printer->settings = settings;
+		printer->format = settings->format;
+		printer->text = text;
+		printer->colour = colour;
+		printer->by_columns = settings->fields ||
+				      settings->format == FORMAT_CSV;
 		ret = choose_columns(printer);
 		if (!ret)
 			ret = make_labels(printer);
@@ -150,14 +175,14 @@ int printer_open(struct printer **result, const struct options *options,
 		printer_close(printer);
 		return ret;
 	}
-	for (i = 0; options->format == FORMAT_CSV && i < printer->chosen_count; i++) {
+	for (i = 0; settings->format == FORMAT_CSV && i < printer->chosen_count; i++) {
 		const char *name = chosen_name(&printer->chosen[i]);
 
 		if (i)
 			elog_text_put(printer->text, ",", 1);
 		put_cell(printer->text, name, strlen(name));
 	}
-	if (options->format == FORMAT_CSV)
+	if (settings->format == FORMAT_CSV)
 		elog_text_put(printer->text, "\n", 1);
 	*result = printer;
 	return 0;
@@ -173,6 +198,7 @@ void printer_close(struct printer *printer)
 		elog_text_free(&printer->chosen[i].label);
 	free(printer->chosen);
 	free(printer->names);
+	elog_text_free(&printer->cell);
 	free(printer);
 }
 
@@ -234,7 +260,7 @@ static void put_head(struct printer *printer, const struct elog_item *item,
 		size = snprintf(head->text, sizeof(head->text), " - ");
 	else
 		size = snprintf(head->text, sizeof(head->text), "%2u ", item->cpu);
-	if (printer->options->ids == IDS_DECIMAL)
+	if (printer->settings->ids == IDS_DECIMAL)
 		size += snprintf(head->text + size, sizeof(head->text) - (size_t)size,
 				 "%7u %7u ", item->pid, item->tid);
 	else
@@ -275,14 +301,39 @@ static void put_monotonic(struct printer *printer, uint64_t time,
 	elog_text_unsigned(printer->text, time % 1000000000, 9, '0');
 }
 
+/* Universal time has no zone that a reader must know, and sorts as text. */
+static void put_utc(struct printer *printer, int64_t wall)
+{
+	int64_t second = wall / 1000000000, rest = wall % 1000000000;
+	time_t time;
+	struct tm tm;
+
+	if (rest < 0) {
+		rest += 1000000000;
+		second--;
+	}
+	if (second != printer->utc_second || !printer->utc_size) {
+		time = (time_t)second;
+		printer->utc_second = second;
+		printer->utc_size = gmtime_r(&time, &tm) ?
+			strftime(printer->utc, sizeof(printer->utc), "%Y-%m-%dT%H:%M:%S.", &tm) : 0;
+	}
+	elog_text_put(printer->text, printer->utc, printer->utc_size);
+	elog_text_unsigned(printer->text, (uint64_t)rest, 9, '0');
+	elog_text_character(printer->text, 'Z');
+}
+
 static void put_time(struct printer *printer, const struct entry *entry,
 		     unsigned int width, bool zone)
 {
 	uint64_t time = entry->item.time;
 
-	switch (printer->options->time) {
+	switch (printer->settings->time) {
 	case TIME_WALL:
 		put_wall(printer, time + (uint64_t)entry->wall_offset, zone);
+		break;
+	case TIME_UNIVERSAL:
+		put_utc(printer, wall_time(time, entry->wall_offset));
 		break;
 	case TIME_DELTA:
 		put_seconds(printer->text, printer->any && time > printer->previous ?
@@ -330,7 +381,7 @@ static const char *level_colour(const struct elog_schema_event *event)
 
 static void put_colour(struct printer *printer, const char *colour)
 {
-	if (printer->output->colour)
+	if (printer->colour)
 		elog_text_string(printer->text, colour);
 }
 
@@ -379,14 +430,19 @@ static void text_event(struct printer *printer, const struct entry *entry)
 }
 
 /* ------------------------------------------------------------------------
- * Chosen columns, and JSON
+ * Chosen columns, JSON and CSV
  */
+
+static bool is_json(const struct printer *printer)
+{
+	return printer->format == FORMAT_JSON;
+}
 
 static void put_plain(struct printer *printer, const char *string, size_t size)
 {
-	if (printer->options->format == FORMAT_JSON)
+	if (is_json(printer))
 		elog_text_json_string(printer->text, string, size);
-	else if (printer->options->format == FORMAT_CSV)
+	else if (printer->format == FORMAT_CSV)
 		put_cell(printer->text, string, size);
 	else
 		elog_text_put(printer->text, string, size);
@@ -395,232 +451,336 @@ static void put_plain(struct printer *printer, const char *string, size_t size)
 /* Names of threads may contain any characters: quote them in text. */
 static void put_string(struct printer *printer, const char *string)
 {
-	if (printer->options->format == FORMAT_TEXT)
+	if (printer->format == FORMAT_TEXT)
 		elog_text_quoted(printer->text, string, strlen(string));
 	else
 		put_plain(printer, string, strlen(string));
 }
 
-static void put_all_fields(const struct entry *entry, struct elog_text *text)
+/* The name of a provider or an event. */
+static void put_name(struct printer *printer, const char *name)
 {
-	const struct elog_schema_event *event = entry->cached->event;
+	if (printer->format == FORMAT_TEXT)
+		put_quotable(printer->text, name);
+	else
+		put_plain(printer, name, strlen(name));
+}
 
-	elog_text_put(text, "{", 1);
-	if (event) {
-		elog_format_json_fields(text, event, entry->item.payload,
-					entry->item.payload_size);
-	} else {
-		elog_text_string(text, "\"payload\":");
-		elog_text_json_string(text, entry->item.payload,
-				      entry->item.payload_size);
-	}
-	elog_text_put(text, "}", 1);
+static void put_null(struct printer *printer)
+{
+	if (is_json(printer))
+		elog_text_put(printer->text, "null", 4);
+	else if (printer->format == FORMAT_TEXT)
+		elog_text_character(printer->text, '-');
+}
+
+/* The quote of a value that is a string only in JSON. */
+static void put_quote(struct printer *printer)
+{
+	if (is_json(printer))
+		elog_text_character(printer->text, '"');
+}
+
+static void put_optional(struct printer *printer, const char *string)
+{
+	if (string)
+		put_plain(printer, string, strlen(string));
+	else
+		put_null(printer);
+}
+
+/* Begin a value that is no string in JSON, and a cell otherwise. */
+static struct elog_text *begin_cell(struct printer *printer)
+{
+	printer->cell.size = 0;
+	return is_json(printer) ? printer->text : &printer->cell;
+}
+
+static void end_cell(struct printer *printer)
+{
+	if (is_json(printer))
+		return;
+	if (printer->cell.error)
+		printer->text->error = printer->cell.error;
+	else
+		put_plain(printer, printer->cell.data ? : "", printer->cell.size);
 }
 
 static void put_field(struct printer *printer, const struct entry *entry,
 		      const struct elog_schema_field *field)
 {
-	struct elog_text *text = printer->text, cell = { 0 };
 	struct elog_value value;
 
 	elog_decode(field, entry->item.payload, entry->item.payload_size, &value);
-	if (printer->options->format == FORMAT_JSON) {
-		elog_format_json_value(text, field, &value);
-	} else if (printer->options->format == FORMAT_TEXT) {
-		elog_format_value(text, field, &value);
+	if (is_json(printer)) {
+		elog_format_json_value(printer->text, field, &value);
+	} else if (printer->format == FORMAT_TEXT) {
+		elog_format_value(printer->text, field, &value);
 	} else if (!value.error && (field->type == ELOG_TYPE_CHARS ||
 				    field->type == ELOG_TYPE_STRING)) {
-		put_cell(text, value.data, value.size);
+		put_cell(printer->text, value.data, value.size);
 	} else if (!value.error) {
-		elog_format_value(&cell, field, &value);
-		if (cell.error)
-			text->error = cell.error;
-		else
-			put_cell(text, cell.data, cell.size);
-		elog_text_free(&cell);
+		elog_format_value(begin_cell(printer), field, &value);
+		end_cell(printer);
 	}
 }
 
-static void put_cpu(const struct elog_item *item, const char *unknown,
-		    struct elog_text *text)
+static void column_time(struct printer *printer, const struct entry *entry)
 {
-	if (item->cpu == EVENTLOG_CPU_UNKNOWN)
-		elog_text_string(text, unknown);
+	const bool number = printer->settings->time == TIME_MONO ||
+			    printer->settings->time == TIME_DELTA;
+
+	if (!number)
+		put_quote(printer);
+	put_time(printer, entry, 0, true);
+	if (!number)
+		put_quote(printer);
+}
+
+static void column_mono(struct printer *printer, const struct entry *entry)
+{
+	elog_text_unsigned(printer->text, entry->item.time, 1, ' ');
+}
+
+static void column_cpu(struct printer *printer, const struct entry *entry)
+{
+	if (entry->item.cpu == EVENTLOG_CPU_UNKNOWN)
+		put_null(printer);
 	else
-		elog_text_unsigned(text, item->cpu, 1, ' ');
+		elog_text_unsigned(printer->text, entry->item.cpu, 1, ' ');
 }
 
-static const char *flag_names(const struct elog_item *item)
+static void column_pid(struct printer *printer, const struct entry *entry)
 {
-	if (!(item->flags & EVENTLOG_RECORD_FLAG_MAPPED))
-		return "";
-	return item->flags & EVENTLOG_RECORD_FLAG_ADJUSTED ? "mapped,adjusted" : "mapped";
+	elog_text_unsigned(printer->text, entry->item.pid, 1, ' ');
 }
 
-static void put_event_name(struct printer *printer, const char *name)
+static void column_tid(struct printer *printer, const struct entry *entry)
 {
-	switch (printer->options->format) {
-	case FORMAT_JSON:
-		elog_text_json_string(printer->text, name, strlen(name));
-		break;
-	case FORMAT_CSV:
-		put_cell(printer->text, name, strlen(name));
-		break;
-	default:
-		put_quotable(printer->text, name);
-		break;
-	}
+	elog_text_unsigned(printer->text, entry->item.tid, 1, ' ');
 }
 
-/* Put a property that is a word or a number. */
-static void put_metadata(struct printer *printer, const struct entry *entry,
-			 enum column column)
+static void column_comm(struct printer *printer, const struct entry *entry)
+{
+	/* A thread of another pid namespace is 0, too, and has the name "?". */
+	put_string(printer, entry->item.tid || !printer->settings->complete ? comm_of(entry) : "");
+}
+
+static void column_provider(struct printer *printer, const struct entry *entry)
 {
 	const struct elog_schema_event *event = entry->cached->event;
-	bool json = printer->options->format == FORMAT_JSON;
-	bool csv = printer->options->format == FORMAT_CSV;
-	const struct elog_item *item = &entry->item;
-	struct elog_text *text = printer->text, cell = { 0 };
-	const char *host;
-	bool quoted = json && (column != COLUMN_TIME ||
-			       printer->options->time == TIME_WALL);
 
-	switch (column) {
-	case COLUMN_CPU:
-		put_cpu(item, json ? "null" : csv ? "" : "-", text);
-		return;
-	case COLUMN_PID:
-		elog_text_unsigned(text, item->pid, 1, ' ');
-		return;
-	case COLUMN_TID:
-		elog_text_unsigned(text, item->tid, 1, ' ');
-		return;
-	case COLUMN_COMM:
-		put_string(printer, comm_of(entry));
-		return;
-	case COLUMN_PROVIDER:
-		put_event_name(printer, event ? event->provider->name : "?");
-		return;
-	case COLUMN_EVENT:
-		if (!event)
-			break;
-		put_event_name(printer, event->name);
-		return;
-	case COLUMN_SESSION:
-		if (item->session)
-			break;
-		elog_text_string(text, json ? "null" : csv ? "" : "-");
-		return;
-	case COLUMN_FIELDS:
-		if (json) {
-			put_all_fields(entry, text);
-			return;
-		}
-		put_all_fields(entry, &cell);
-		if (cell.error)
-			text->error = cell.error;
-		else
-			put_plain(printer, cell.data, cell.size);
-		elog_text_free(&cell);
-		return;
-	case COLUMN_KEYWORDS:
-		if (event)
-			put_keywords(&cell, event);
-		if (cell.error)
-			text->error = cell.error;
-		else
-			put_plain(printer, cell.data ? cell.data : "", cell.size);
-		elog_text_free(&cell);
-		return;
-	case COLUMN_HOST:
-		host = entry->host;
-		if (!host && entry->reader)
-			host = elog_reader_info(entry->reader, "host");
-		put_string(printer, host ? host : "");
-		return;
-	case COLUMN_INSTANCE:
-		if (json && !item->instance)
-			elog_text_string(text, "null");
-		else if (item->instance)
-			put_plain(printer, item->instance, strlen(item->instance));
-		else if (!csv)
-			elog_text_string(text, "-");
-		return;
-	case COLUMN_RECORD_FLAGS:
-		put_plain(printer, flag_names(item), strlen(flag_names(item)));
-		return;
-	default:
-		break;
-	}
-	if (quoted)
-		elog_text_put(text, "\"", 1);
-	switch (column) {
-	case COLUMN_TIME:
-		put_time(printer, entry, 0, true);
-		break;
-	case COLUMN_SESSION:
-		put_session(text, item->session);
-		break;
-	case COLUMN_EVENT:
-		elog_text_printf(text, "#%u", item->descriptor);
-		break;
-	default:
-		elog_text_string(text, event ? elog_level_name(event->level) : "?");
-		break;
-	}
-	if (quoted)
-		elog_text_put(text, "\"", 1);
+	put_name(printer, event ? event->provider->name : "?");
 }
 
-static void columns_event(struct printer *printer, const struct entry *entry)
+static void column_session(struct printer *printer, const struct entry *entry)
 {
-	bool json = printer->options->format == FORMAT_JSON;
-	bool csv = printer->options->format == FORMAT_CSV;
+	if (!entry->item.session) {
+		put_null(printer);
+		return;
+	}
+	put_quote(printer);
+	put_session(printer->text, entry->item.session);
+	put_quote(printer);
+}
+
+static void column_event(struct printer *printer, const struct entry *entry)
+{
+	char number[16];
+
+	if (entry->cached->event) {
+		put_name(printer, entry->cached->event->name);
+		return;
+	}
+	snprintf(number, sizeof(number), "#%u", entry->item.descriptor);
+	put_plain(printer, number, strlen(number));
+}
+
+static void column_level(struct printer *printer, const struct entry *entry)
+{
+	const struct elog_schema_event *event = entry->cached->event;
+
+	put_optional(printer, event ? elog_level_name(event->level) : NULL);
+}
+
+static void column_keywords(struct printer *printer, const struct entry *entry)
+{
+	printer->cell.size = 0;
+	if (entry->cached->event)
+		put_keywords(&printer->cell, entry->cached->event);
+	if (printer->cell.error)
+		printer->text->error = printer->cell.error;
+	put_plain(printer, printer->cell.data ? : "", printer->cell.size);
+}
+
+static void column_instance(struct printer *printer, const struct entry *entry)
+{
+	/* NULL: the root */
+	put_optional(printer, entry->item.instance);
+}
+
+static void column_record_flags(struct printer *printer, const struct entry *entry)
+{
+	const uint32_t flags = entry->item.flags;
+	const char *names = !(flags & EVENTLOG_RECORD_FLAG_MAPPED) ? "" :
+			    flags & EVENTLOG_RECORD_FLAG_ADJUSTED ? "mapped,adjusted" : "mapped";
+
+	put_plain(printer, names, strlen(names));
+}
+
+static void column_host(struct printer *printer, const struct entry *entry)
+{
+	const char *host = entry->host ? entry->host : entry->host_name;
+
+	if (host)
+		put_string(printer, host);
+	else
+		put_null(printer);
+}
+
+static void column_machine_id(struct printer *printer, const struct entry *entry)
+{
+	put_optional(printer, entry->machine_id);
+}
+
+static void column_span(struct printer *printer, const struct entry *entry)
+{
+	(void)entry;
+	if (printer->span)
+		put_plain(printer, printer->span->name, printer->span->name_size);
+	else
+		put_null(printer);
+}
+
+static void column_duration(struct printer *printer, const struct entry *entry)
+{
+	(void)entry;
+	if (printer->span)
+		elog_text_unsigned(printer->text, printer->span->duration, 1, ' ');
+	else
+		put_null(printer);
+}
+
+/* An object in JSON; otherwise a cell that has it. */
+static void column_fields(struct printer *printer, const struct entry *entry)
+{
+	const struct elog_schema_event *event = entry->cached->event;
+	const struct elog_item *item = &entry->item;
+	struct elog_text *text = begin_cell(printer);
+
+	elog_text_character(text, '{');
+	if (event) {
+		elog_format_json_fields(text, event, item->payload, item->payload_size);
+	} else {
+		elog_text_string(text, "\"payload\":");
+		elog_text_json_string(text, item->payload, item->payload_size);
+	}
+	elog_text_character(text, '}');
+	end_cell(printer);
+}
+
+static void (*const columns[COLUMNS])(struct printer *printer, const struct entry *entry) = {
+	[COLUMN_TIME] = column_time, [COLUMN_CPU] = column_cpu, [COLUMN_PID] = column_pid,
+	[COLUMN_TID] = column_tid, [COLUMN_COMM] = column_comm,
+	[COLUMN_PROVIDER] = column_provider, [COLUMN_SESSION] = column_session,
+	[COLUMN_EVENT] = column_event, [COLUMN_LEVEL] = column_level,
+	[COLUMN_KEYWORDS] = column_keywords, [COLUMN_INSTANCE] = column_instance,
+	[COLUMN_RECORD_FLAGS] = column_record_flags, [COLUMN_HOST] = column_host,
+	[COLUMN_FIELDS] = column_fields, [COLUMN_MONO] = column_mono,
+	[COLUMN_SPAN] = column_span, [COLUMN_DURATION] = column_duration,
+	[COLUMN_MACHINE_ID] = column_machine_id,
+};
+
+/* Put a cell of a loss that has a line of its own: an event "lost" of the module. */
+static void put_loss_column(struct printer *printer, const struct entry *entry,
+			    enum column column)
+{
+	const struct elog_item *item = &entry->item;
+	struct elog_text *text;
+
+	switch (column) {
+	case COLUMN_TIME:
+	case COLUMN_MONO:
+	case COLUMN_CPU:
+	case COLUMN_INSTANCE:
+	case COLUMN_HOST:
+	case COLUMN_MACHINE_ID:
+		columns[column](printer, entry);
+		break;
+	case COLUMN_PROVIDER:
+		put_name(printer, LOSS_PROVIDER);
+		break;
+	case COLUMN_EVENT:
+		put_name(printer, "lost");
+		break;
+	case COLUMN_FIELDS:
+		text = begin_cell(printer);
+		elog_text_printf(text, "{\"count\":%" PRIu64 ",",
+				 sum_causes(item->lost, item->lost_count));
+		json_causes(item->lost, item->lost_count, text);
+		elog_text_character(text, '}');
+		end_cell(printer);
+		break;
+	default:
+		put_null(printer);
+		break;
+	}
+}
+
+/* Without --fields, JSON has the instance only where there is one. */
+static bool is_left_out(const struct printer *printer, const struct chosen *chosen,
+			const struct entry *entry)
+{
+	return chosen->column == COLUMN_INSTANCE && !entry->item.instance && !chosen->name &&
+	       is_json(printer) && !printer->settings->complete;
+}
+
+/* Put a line of the chosen columns. @entry: an event, or a loss */
+static void put_line(struct printer *printer, const struct entry *entry)
+{
+	const struct chosen *chosen = printer->chosen, *end = chosen + printer->chosen_count;
+	const bool json = is_json(printer), csv = printer->format == FORMAT_CSV;
+	const bool is_loss = entry->item.type == ELOG_ITEM_LOST;
+	const struct elog_schema_field *field = NULL;
 	struct elog_text *text = printer->text;
-	const struct elog_schema_field *field;
-	const struct chosen *chosen;
 	bool any = false;
-	size_t i;
 
 	if (json)
-		elog_text_put(text, "{", 1);
-	for (i = 0; i < printer->chosen_count; i++) {
-		chosen = &printer->chosen[i];
-		field = NULL;
-		/* Without --fields, JSON has the instance only where there is one. */
-		if (json && chosen->column == COLUMN_INSTANCE && !chosen->name &&
-		    !entry->item.instance)
+		elog_text_character(text, '{');
+	for (; chosen < end; chosen++) {
+		if (is_left_out(printer, chosen, entry))
 			continue;
-		if (csv && i)
-			elog_text_put(text, ",", 1);
+		if (csv && chosen > printer->chosen)
+			elog_text_character(text, ',');
 		if (chosen->column == COLUMN_FIELD) {
 			field = find_field(entry->cached->event, chosen->name);
 			if (!field)
 				continue;
 		}
-		if (!csv) {
-			/* The first has no separator. */
-			elog_text_put(text, chosen->label.data + !any,
-				      chosen->label.size - !any);
-			any = true;
-		}
-		if (field)
+		/* The first has no separator. */
+		if (!csv)
+			elog_text_put(text, chosen->label.data + !any, chosen->label.size - !any);
+		any = true;
+		if (chosen->column == COLUMN_FIELD)
 			put_field(printer, entry, field);
+		else if (is_loss)
+			put_loss_column(printer, entry, chosen->column);
 		else
-			put_metadata(printer, entry, chosen->column);
+			columns[chosen->column](printer, entry);
 	}
 	elog_text_put(text, json ? "}\n" : "\n", json ? 2 : 1);
 }
 
-void printer_event(struct printer *printer, const struct entry *entry)
+void printer_event(struct printer *printer, const struct entry *entry,
+		   const struct printed_span *span)
 {
-	if (printer->by_columns || printer->options->format == FORMAT_JSON)
-		columns_event(printer, entry);
+	printer->span = span;
+	if (printer->by_columns || is_json(printer))
+		put_line(printer, entry);
 	else
 		text_event(printer, entry);
 	printer->any = true;
 	printer->previous = entry->item.time;
-	output_check(printer->output);
 }
 
 /* ------------------------------------------------------------------------
@@ -669,7 +829,6 @@ static void json_lost(struct printer *printer, const struct entry *entry)
 {
 	const struct elog_item *item = &entry->item;
 	struct elog_text *text = printer->text;
-	bool wall = printer->options->time == TIME_WALL;
 
 	elog_text_put(text, "{", 1);
 	if (entry->host) {
@@ -677,10 +836,10 @@ static void json_lost(struct printer *printer, const struct entry *entry)
 		elog_text_json_string(text, entry->host, strlen(entry->host));
 		elog_text_put(text, ",", 1);
 	}
-	elog_text_string(text, wall ? "\"time\":\"" : "\"time\":");
-	put_time(printer, entry, 0, true);
-	elog_text_string(text, wall ? "\",\"cpu\":" : ",\"cpu\":");
-	put_cpu(item, "null", text);
+	elog_text_string(text, "\"time\":");
+	column_time(printer, entry);
+	elog_text_string(text, ",\"cpu\":");
+	column_cpu(printer, entry);
 	if (item->instance) {
 		elog_text_string(text, ",\"instance\":");
 		elog_text_json_string(text, item->instance, strlen(item->instance));
@@ -696,7 +855,12 @@ void printer_lost(struct printer *printer, const struct entry *entry)
 {
 	struct elog_text message = { 0 };
 
-	switch (printer->options->format) {
+	if (printer->settings->complete) {
+		printer->span = NULL;
+		put_line(printer, entry);
+		return;
+	}
+	switch (printer->format) {
 	case FORMAT_JSON:
 		json_lost(printer, entry);
 		break;
@@ -714,13 +878,11 @@ void printer_lost(struct printer *printer, const struct entry *entry)
 		elog_text_put(printer->text, "\n", 1);
 		break;
 	}
-	output_check(printer->output);
 }
 
 void printer_remark(struct printer *printer, const char *remark)
 {
-	if (printer->options->format != FORMAT_TEXT)
+	if (printer->format != FORMAT_TEXT)
 		return;
 	elog_text_printf(printer->text, "# %s\n", remark);
-	output_check(printer->output);
 }

@@ -11,11 +11,9 @@
 #define FIRST_NS	1000000000ULL	/* faster runs show no progress */
 #define NEXT_NS		200000000ULL
 
-void progress_start(struct progress *progress, const struct options *options,
-		    const struct output *output)
+void progress_start(struct progress *progress, bool wanted, const struct output *output)
 {
-	progress->enabled = isatty(STDERR_FILENO) && !options->quiet &&
-			    !options->follow && !output->terminal;
+	progress->enabled = wanted && isatty(STDERR_FILENO) && !output->terminal;
 	progress->shown = false;
 	progress->next = progress->enabled ? monotonic() + FIRST_NS : 0;
 }

@@ -23,11 +23,10 @@ struct progress {
 /**
  * progress_start() - decide whether to show progress
  * @progress: filled in
- * @options: -q and --follow disable it
+ * @wanted: if it is possible
  * @output: disables it if it is a terminal
  */
-void progress_start(struct progress *progress, const struct options *options,
-		    const struct output *output);
+void progress_start(struct progress *progress, bool wanted, const struct output *output);
 
 /** progress_update() - update the line if it is due; cheap otherwise */
 void progress_update(struct progress *progress, const struct source *source,

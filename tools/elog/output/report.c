@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "output/report.h"
+#include "output/row.h"
 
 #define NAME_WIDTH	24
 
@@ -24,38 +25,136 @@ static const char *level_name(const struct counter_row *row)
 }
 
 /* ------------------------------------------------------------------------
- * Text
+ * Rows
  */
 
-static void text_row(const struct report *report, const struct counters *counters,
-		     const struct counter_row *row, int width, struct elog_text *text)
+/* In JSON, what the rows are about has members of its own. */
+static void put_members(struct row *row, const struct counters *counters,
+			const struct counter_row *counted)
 {
-	char name[COUNTERS_NAME_MAX], lost[24] = "-", invalid[24] = "-";
+	struct elog_text *text;
 
-	if (counters_knows_lost(counters) || row == &counters->total) {
-		snprintf(lost, sizeof(lost), "%" PRIu64, row->lost);
-		snprintf(invalid, sizeof(invalid), "%" PRIu64, row->invalid);
-	}
-	elog_text_printf(text, "%-*s %-7s %10" PRIu64 " %10.1f %12" PRIu64
-			 " %12.1f %8s %8s ", width,
-			 counters_name(counters, row, name, sizeof(name)),
-			 row->level ? level_name(row) : "-", row->events,
-			 row->rate, row->bytes, row->byte_rate, lost, invalid);
-	if (!row->events) {
-		elog_text_string(text, "-\n");
+	if (counted == &counters->others) {
+		text = row_cell(row, "others", NULL, 0);
+		elog_text_string(text, "true");
 		return;
 	}
-	if (report->options->time == TIME_WALL)
-		put_local_time(text, (int64_t)wall(row), false);
-	else
-		put_seconds(text, row->last, 1);
-	elog_text_put(text, "\n", 1);
+	switch (counters->by) {
+	case COUNTERS_BY_EVENT:
+		row_string(row, "provider", NULL, 0, counted->provider);
+		row_string(row, "event", NULL, 0, counted->event);
+		break;
+	case COUNTERS_BY_PROVIDER:
+		row_string(row, "provider", NULL, 0, counted->provider);
+		break;
+	case COUNTERS_BY_SESSION:
+		row_string(row, "provider", NULL, 0, counted->provider);
+		row_session(row, "session", NULL, 0, counted->number);
+		break;
+	case COUNTERS_BY_PID:
+		row_number(row, "pid", NULL, 0, counted->number);
+		row_string(row, "comm", NULL, 0, *counted->event ? counted->event : NULL);
+		break;
+	case COUNTERS_BY_INSTANCE:
+		row_string(row, "instance", NULL, 0, counted->provider);
+		break;
+	default:
+		if (counted->number == EVENTLOG_CPU_UNKNOWN)
+			row_null(row, "cpu", NULL, 0);
+		else
+			row_number(row, "cpu", NULL, 0, counted->number);
+		break;
+	}
+}
+
+static void put_counts(struct row *row, const struct counter_row *counted, bool knows_lost,
+		       enum time_format format)
+{
+	const char *level = counted->level ? level_name(counted) : NULL;
+	const bool any = counted->events, json = row->format == FORMAT_JSON;
+	struct elog_text *text;
+
+	row_string(row, json ? NULL : "worst_level", "LEVEL", -7, level);
+	row_number(row, "events", "EVENTS", 10, counted->events);
+	row_decimal(row, "events_per_second", "EVENTS/S", 10, counted->rate);
+	row_number(row, "bytes", "BYTES", 12, counted->bytes);
+	row_decimal(row, "bytes_per_second", "BYTES/S", 12, counted->byte_rate);
+	if (knows_lost) {
+		row_number(row, "lost", "LOST", 8, counted->lost);
+		row_number(row, "invalid", "INVALID", 8, counted->invalid);
+	} else {
+		row_null(row, "lost", "LOST", 8);
+		row_null(row, "invalid", "INVALID", 8);
+	}
+	row_string(row, json ? "worst_level" : NULL, NULL, 0, level);
+	text = any || row->heading ? row_cell(row, NULL, "LAST", 0) : NULL;
+	if (text && format == TIME_WALL)
+		put_local_time(text, (int64_t)wall(counted), false);
+	else if (text)
+		put_seconds(text, counted->last, 1);
+	if (any || row->heading) {
+		row_seconds(row, "last", NULL, 0, counted->last);
+		row_seconds(row, "last_wall", NULL, 0, wall(counted));
+	} else {
+		row_null(row, "last", "LAST", 0);
+		row_null(row, "last_wall", NULL, 0);
+	}
 }
 
 static uint32_t size_from(unsigned int index)
 {
 	return index ? 1U << (index - 1) : 0;
 }
+
+/* {"FROM":COUNT,...}: payloads of FROM bytes to less than twice as many. */
+static void put_sizes(struct row *row, const struct counter_row *counted)
+{
+	struct elog_text *text = counted->sizes ? row_cell(row, "sizes", NULL, 0) : NULL;
+	const char *comma = "";
+	unsigned int i;
+
+	if (!text)
+		return;
+	elog_text_put(text, "{", 1);
+	for (i = 0; i < COUNTERS_SIZES; i++) {
+		if (!counted->sizes[i])
+			continue;
+		elog_text_printf(text, "%s\"%u\":%" PRIu64, comma,
+				 size_from(i), counted->sizes[i]);
+		comma = ",";
+	}
+	elog_text_put(text, "}", 1);
+}
+
+static void put_row(struct row *row, const struct report *report,
+		    const struct counters *counters, const struct counter_row *counted, int width)
+{
+	const char *by = counters_by_name(counters->by);
+	char name[COUNTERS_NAME_MAX], title[16];
+	size_t i;
+
+	for (i = 0; by[i] && i < sizeof(title) - 1; i++)
+		title[i] = (char)toupper((unsigned char)by[i]);
+	title[i] = '\0';
+	row_begin(row);
+	if (row->format == FORMAT_JSON) {
+		put_members(row, counters, counted);
+	} else {
+		if (report->repeated)
+			row_seconds(row, "seconds", NULL, 0, report->span);
+		row_string(row, by, title, -width,
+			   counters_name(counters, counted, name, sizeof(name)));
+	}
+	put_counts(row, counted, counters_knows_lost(counters) || counted == &counters->total,
+		   report->settings->time);
+	if (row->format == FORMAT_JSON)
+		put_sizes(row, counted);
+	row_end(row);
+}
+
+/* ------------------------------------------------------------------------
+ * Reports
+ */
 
 static void text_sizes(const struct counter_row *row, struct elog_text *text)
 {
@@ -84,32 +183,6 @@ static int name_width(const struct counters *counters)
 	return (int)width;
 }
 
-static void text_rows(const struct report *report, const struct counters *counters,
-		      struct elog_text *text)
-{
-	int width = name_width(counters);
-	char heading[16];
-	size_t i;
-
-	snprintf(heading, sizeof(heading), "%s", counters_by_name(counters->by));
-	for (i = 0; heading[i]; i++)
-		heading[i] = (char)toupper((unsigned char)heading[i]);
-	if (report->options->interval && !report->options->quiet)
-		elog_text_printf(text, "# %.3f s%s\n", (double)report->span / 1e9,
-				 report->interval ? "" : " in all");
-	if (!report->options->quiet)
-		elog_text_printf(text, "%-*s %-7s %10s %10s %12s %12s %8s %8s %s\n",
-				 width, heading, "LEVEL", "EVENTS", "EVENTS/S",
-				 "BYTES", "BYTES/S", "LOST", "INVALID", "LAST");
-	for (i = 0; i < counters->count; i++)
-		text_row(report, counters, counters->rows[i], width, text);
-	if (counters->folded)
-		text_row(report, counters, &counters->others, width, text);
-	text_row(report, counters, &counters->total, width, text);
-	if (report->options->verbose && !report->interval)
-		text_sizes(&counters->total, text);
-}
-
 void report_summary(const struct report *report, const struct counters *counters,
 		    struct elog_text *text)
 {
@@ -124,115 +197,11 @@ void report_summary(const struct report *report, const struct counters *counters
 			 seconds > 0 ? (double)counters->total.events / seconds : 0,
 			 counters->total.bytes, plural(counters->total.bytes), lost, causes.data ? causes.data : "");
 	if (counters->folded)
-		elog_text_string(text, report->options->bpf ?
+		elog_text_string(text, report->by_kernel ?
 				 "; events beyond the room for definitions are (others)" :
 				 "; rows seen longest ago are (others)");
 	elog_text_put(text, "\n", 1);
 	elog_text_free(&causes);
-}
-
-/* ------------------------------------------------------------------------
- * JSON
- */
-
-static void put_string(struct elog_text *text, const char *key, const char *value)
-{
-	json_member(text, key, value);
-	elog_text_put(text, ",", 1);
-}
-
-static void json_key(const struct counters *counters, const struct counter_row *row,
-		     struct elog_text *text)
-{
-	if (row == &counters->others) {
-		elog_text_string(text, "\"others\":true,");
-		return;
-	}
-	switch (counters->by) {
-	case COUNTERS_BY_EVENT:
-		put_string(text, "provider", row->provider);
-		put_string(text, "event", row->event);
-		break;
-	case COUNTERS_BY_PROVIDER:
-		put_string(text, "provider", row->provider);
-		break;
-	case COUNTERS_BY_SESSION:
-		put_string(text, "provider", row->provider);
-		if (row->number)
-			elog_text_printf(text, "\"session\":\"0x%" PRIx64 "\",",
-					 row->number);
-		else
-			elog_text_string(text, "\"session\":null,");
-		break;
-	case COUNTERS_BY_PID:
-		elog_text_printf(text, "\"pid\":%" PRIu64 ",", row->number);
-		if (*row->event)
-			put_string(text, "comm", row->event);
-		else
-			elog_text_string(text, "\"comm\":null,");
-		break;
-	case COUNTERS_BY_INSTANCE:
-		put_string(text, "instance", row->provider);
-		break;
-	default:
-		if (row->number == EVENTLOG_CPU_UNKNOWN)
-			elog_text_string(text, "\"cpu\":null,");
-		else
-			elog_text_printf(text, "\"cpu\":%" PRIu64 ",", row->number);
-		break;
-	}
-}
-
-static void json_counts(const struct counter_row *row, bool knows_lost,
-			struct elog_text *text)
-{
-	elog_text_printf(text, "\"events\":%" PRIu64 ",\"events_per_second\":%.3f"
-			 ",\"bytes\":%" PRIu64 ",\"bytes_per_second\":%.3f,\"lost\":",
-			 row->events, row->rate, row->bytes, row->byte_rate);
-	if (knows_lost)
-		elog_text_printf(text, "%" PRIu64 ",\"invalid\":%" PRIu64, row->lost,
-				 row->invalid);
-	else
-		elog_text_string(text, "null,\"invalid\":null");
-	if (row->level) {
-		elog_text_string(text, ",\"worst_level\":");
-		elog_text_json_string(text, level_name(row), strlen(level_name(row)));
-	}
-	if (row->events) {
-		elog_text_string(text, ",\"last\":");
-		put_seconds(text, row->last, 1);
-		elog_text_string(text, ",\"last_wall\":");
-		put_seconds(text, wall(row), 1);
-	}
-}
-
-/* {"FROM":COUNT,...}: payloads of FROM bytes to less than twice as many. */
-static void json_sizes(const struct counter_row *row, struct elog_text *text)
-{
-	const char *comma = "";
-	unsigned int i;
-
-	if (!row->sizes)
-		return;
-	elog_text_string(text, ",\"sizes\":{");
-	for (i = 0; i < COUNTERS_SIZES; i++) {
-		if (!row->sizes[i])
-			continue;
-		elog_text_printf(text, "%s\"%u\":%" PRIu64, comma,
-				 size_from(i), row->sizes[i]);
-		comma = ",";
-	}
-	elog_text_put(text, "}", 1);
-}
-
-static void json_row(const struct counters *counters, const struct counter_row *row,
-		     struct elog_text *text)
-{
-	elog_text_put(text, "{", 1);
-	json_key(counters, row, text);
-	json_counts(row, counters_knows_lost(counters), text);
-	json_sizes(row, text);
-	elog_text_string(text, "}\n");
 }
 
 /* The total has the invalid records. */
@@ -245,83 +214,50 @@ static void json_loss(const struct counters *counters, struct elog_text *text)
 	json_causes(lost, ELOG_LOST_CAUSES_MAX, text);
 }
 
-static void json_rows(const struct report *report, const struct counters *counters,
-		      struct elog_text *text)
+static void put_json_summary(struct row *row, const struct report *report,
+			     const struct counters *counters)
 {
-	size_t i;
+	struct elog_text *text;
 
-	for (i = 0; i < counters->count; i++)
-		json_row(counters, counters->rows[i], text);
-	if (counters->folded)
-		json_row(counters, &counters->others, text);
-	elog_text_string(text, "{\"summary\":true,\"seconds\":");
-	put_seconds(text, report->span, 1);
-	if (report->interval) {
-		elog_text_string(text, ",\"interval\":");
-		put_seconds(text, report->interval, 1);
-	}
-	elog_text_printf(text, ",\"rows\":%zu,", counters->count);
-	json_counts(&counters->total, true, text);
+	row_begin(row);
+	text = row_cell(row, "summary", NULL, 0);
+	elog_text_string(text, "true");
+	row_seconds(row, "seconds", NULL, 0, report->span);
+	if (report->interval)
+		row_seconds(row, "interval", NULL, 0, report->interval);
+	row_number(row, "rows", NULL, 0, counters->count);
+	put_counts(row, &counters->total, true, report->settings->time);
 	elog_text_put(text, ",", 1);
 	json_loss(counters, text);
-	elog_text_printf(text, ",\"rejected\":%" PRIu64, counters->rejected);
-	json_sizes(&counters->total, text);
-	elog_text_string(text, "}\n");
-}
-
-/* ------------------------------------------------------------------------
- * CSV
- */
-
-static void csv_row(const struct report *report, const struct counters *counters,
-		    const struct counter_row *row, struct elog_text *text)
-{
-	char name[COUNTERS_NAME_MAX];
-
-	if (report->options->interval) {
-		put_seconds(text, report->span, 1);
-		elog_text_put(text, ",", 1);
-	}
-	counters_name(counters, row, name, sizeof(name));
-	put_cell(text, name, strlen(name));
-	elog_text_printf(text, ",%s,%" PRIu64 ",%.3f,%" PRIu64 ",%.3f,",
-			 row->level ? level_name(row) : "", row->events, row->rate,
-			 row->bytes, row->byte_rate);
-	if (counters_knows_lost(counters))
-		elog_text_printf(text, "%" PRIu64 ",%" PRIu64 ",", row->lost, row->invalid);
-	else
-		elog_text_string(text, ",,");
-	if (row->events)
-		put_seconds(text, row->last, 1);
-	elog_text_put(text, ",", 1);
-	if (row->events)
-		put_seconds(text, wall(row), 1);
-	elog_text_put(text, "\n", 1);
-}
-
-static void csv_rows(const struct report *report, const struct counters *counters,
-		     struct elog_text *text)
-{
-	size_t i;
-
-	if (!report->options->quiet && !report->continued)
-		elog_text_printf(text, "%s%s,worst_level,events,events_per_second,"
-				 "bytes,bytes_per_second,lost,invalid,last,last_wall\n",
-				 report->options->interval ? "seconds," : "",
-				 counters_by_name(counters->by));
-	for (i = 0; i < counters->count; i++)
-		csv_row(report, counters, counters->rows[i], text);
-	if (counters->folded)
-		csv_row(report, counters, &counters->others, text);
+	row_number(row, "rejected", NULL, 0, counters->rejected);
+	put_sizes(row, &counters->total);
+	row_end(row);
 }
 
 void report_rows(const struct report *report, const struct counters *counters,
 		 struct elog_text *text)
 {
-	if (report->options->format == FORMAT_JSON)
-		json_rows(report, counters, text);
-	else if (report->options->format == FORMAT_CSV)
-		csv_rows(report, counters, text);
-	else
-		text_rows(report, counters, text);
+	const struct print_settings *settings = report->settings;
+	struct row row = { .format = settings->format, .text = text };
+	const int width = row.format == FORMAT_TEXT ? name_width(counters) : 0;
+	size_t i;
+
+	if (row.format == FORMAT_TEXT && report->repeated && !settings->quiet)
+		elog_text_printf(text, "# %.3f s%s\n", (double)report->span / 1e9,
+				 report->interval ? "" : " in all");
+	row.heading = !settings->quiet && (row.format == FORMAT_TEXT ||
+					   (row.format == FORMAT_CSV && !report->continued));
+	if (row.heading)
+		put_row(&row, report, counters, &counters->total, width);
+	row.heading = false;
+	for (i = 0; i < counters->count; i++)
+		put_row(&row, report, counters, counters->rows[i], width);
+	if (counters->folded)
+		put_row(&row, report, counters, &counters->others, width);
+	if (row.format == FORMAT_TEXT)
+		put_row(&row, report, counters, &counters->total, width);
+	else if (row.format == FORMAT_JSON)
+		put_json_summary(&row, report, counters);
+	if (row.format == FORMAT_TEXT && settings->verbose && !report->interval)
+		text_sizes(&counters->total, text);
 }

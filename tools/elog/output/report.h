@@ -6,19 +6,24 @@
 #define REPORT_H
 
 #include "input/counters.h"
+#include "output/print_settings.h"
 
 /**
  * struct report - what a report needs besides the counters
- * @options: --format, --time, -q
+ * @settings: how to print; may be NULL for report_summary()
  * @span: the time of counting, ns
  * @interval: the time that rates are about, ns; 0: @span
+ * @repeated: there are several reports, at intervals
  * @continued: this is not the first report
+ * @by_kernel: the kernel counts: see report_summary()
  */
 struct report {
-	const struct options *options;
+	const struct print_settings *settings;
 	uint64_t span;
 	uint64_t interval;
+	bool repeated;
 	bool continued;
+	bool by_kernel;
 };
 
 /**

@@ -4,12 +4,12 @@
  * a session. Memory grows with the number of sessions.
  */
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "libelog/util/map.h"
+#include "output/row.h"
 #include "output/sessions.h"
 
 struct session {
@@ -26,11 +26,11 @@ struct session {
 };
 
 struct sessions {
-	const struct options *options;
+	const struct print_settings *settings;
 	struct elog_map map;		/* struct session */
 };
 
-int sessions_open(struct sessions **result, const struct options *options)
+int sessions_open(struct sessions **result, const struct print_settings *settings)
 {
 	struct sessions *sessions = calloc(1, sizeof(*sessions));
 
@@ -39,7 +39,7 @@ int sessions_open(struct sessions **result, const struct options *options)
 		return -ENOMEM;
 	}
 	elog_map_init(&sessions->map, sizeof(struct session));
-	sessions->options = options;
+	sessions->settings = settings;
 	*result = sessions;
 	return 0;
 }
@@ -120,97 +120,45 @@ static int compare(const void *one, const void *other)
 	return a->number < b->number ? -1 : a->number > b->number;
 }
 
-static void print_text(const struct sessions *sessions,
-		       const struct session *session, struct elog_text *text)
+static void put_session(struct row *row, const struct session *session,
+			enum time_format format)
 {
+	const uint64_t duration = (uint64_t)session->last - (uint64_t)session->first;
 	const char *level = elog_level_name((unsigned int)session->worst);
-	char number[24] = "-";
-	size_t from = text->size;
+	struct elog_text *text;
 
-	if (session->number)
-		snprintf(number, sizeof(number), "0x%" PRIx64, session->number);
-	if (sessions->options->time == TIME_WALL)
+	row_begin(row);
+	text = row_cell(row, NULL, "START", -16);
+	if (text && format == TIME_WALL)
 		put_local_time(text, session->first, false);
-	else
+	else if (text)
 		put_seconds(text, session->start, 1);
-	fill_column(text, from, 16);
-	elog_text_put(text, " ", 1);
-	from = text->size;
-	put_quotable(text, session->provider);
-	fill_column(text, from, 16);
-	elog_text_printf(text, " %-18s ", number);
-	from = text->size;
-	put_seconds(text, (uint64_t)session->last - (uint64_t)session->first, 1);
-	fill_column(text, from, 14);
-	elog_text_printf(text, " %8" PRIu64 " %10" PRIu64 " %-7s ", session->events,
-			 session->bytes, level ? level : "?");
-	put_quotable(text, session->first_event);
-	elog_text_string(text, " .. ");
-	put_quotable(text, session->last_event);
-	elog_text_put(text, "\n", 1);
-}
-
-static void put_json_name(struct elog_text *text, const char *key,
-			  const char *value)
-{
-	elog_text_put(text, ",", 1);
-	json_member(text, key, value);
-}
-
-static void print_json(const struct session *session, struct elog_text *text)
-{
-	const char *level = elog_level_name((unsigned int)session->worst);
-
-	elog_text_string(text, "{\"start\":");
-	put_seconds(text, session->start, 1);
-	elog_text_string(text, ",\"start_wall\":");
-	put_seconds(text, (uint64_t)session->first, 1);
-	elog_text_string(text, ",\"duration\":");
-	put_seconds(text, (uint64_t)session->last - (uint64_t)session->first, 1);
-	put_json_name(text, "provider", session->provider);
-	if (session->number)
-		elog_text_printf(text, ",\"session\":\"0x%" PRIx64 "\"",
-				 session->number);
-	else
-		elog_text_string(text, ",\"session\":null");
-	elog_text_printf(text, ",\"events\":%" PRIu64 ",\"bytes\":%" PRIu64,
-			 session->events, session->bytes);
-	if (level)
-		put_json_name(text, "worst_level", level);
-	else
-		elog_text_string(text, ",\"worst_level\":null");
-	put_json_name(text, "first_event", session->first_event);
-	put_json_name(text, "last_event", session->last_event);
-	elog_text_string(text, "}\n");
-}
-
-static void print_csv(const struct session *session, struct elog_text *text)
-{
-	const char *level = elog_level_name((unsigned int)session->worst);
-
-	put_seconds(text, session->start, 1);
-	elog_text_put(text, ",", 1);
-	put_seconds(text, (uint64_t)session->first, 1);
-	elog_text_put(text, ",", 1);
-	put_seconds(text, (uint64_t)session->last - (uint64_t)session->first, 1);
-	elog_text_put(text, ",", 1);
-	put_cell(text, session->provider, strlen(session->provider));
-	elog_text_put(text, ",", 1);
-	if (session->number)
-		elog_text_printf(text, "0x%" PRIx64, session->number);
-	elog_text_printf(text, ",%" PRIu64 ",%" PRIu64 ",%s,", session->events, session->bytes,
-			 level ? level : "?");
-	put_cell(text, session->first_event, strlen(session->first_event));
-	elog_text_put(text, ",", 1);
-	put_cell(text, session->last_event, strlen(session->last_event));
-	elog_text_put(text, "\n", 1);
+	row_seconds(row, "start", NULL, 0, session->start);
+	row_seconds(row, "start_wall", NULL, 0, (uint64_t)session->first);
+	row_seconds(row, "duration", NULL, 0, duration);
+	row_name(row, "provider", "PROVIDER", -16, session->provider);
+	row_session(row, "session", "SESSION", -18, session->number);
+	row_seconds(row, NULL, "SECONDS", -14, duration);
+	row_number(row, "events", "EVENTS", 8, session->events);
+	row_number(row, "bytes", "BYTES", 10, session->bytes);
+	row_string(row, "worst_level", "WORST", -7, level);
+	row_string(row, "first_event", NULL, 0, session->first_event);
+	row_string(row, "last_event", NULL, 0, session->last_event);
+	text = row_cell(row, NULL, "FIRST .. LAST EVENT", 0);
+	if (text) {
+		put_quotable(text, session->first_event);
+		elog_text_string(text, " .. ");
+		put_quotable(text, session->last_event);
+	}
+	row_end(row);
 }
 
 int sessions_print(struct sessions *sessions, struct output *output)
 {
-	struct session **sorted = calloc(sessions->map.count + 1, sizeof(*sorted));
-	struct elog_text *text = &output->text;
-	struct session *session;
+	static const struct session none;
+	const enum time_format time = sessions->settings->time;
+	struct session **sorted = calloc(sessions->map.count + 1, sizeof(*sorted)), *session;
+	struct row row = { .format = sessions->settings->format, .text = &output->text };
 	size_t count = 0, i;
 
 	if (!sorted)
@@ -218,20 +166,12 @@ int sessions_print(struct sessions *sessions, struct output *output)
 	elog_map_for_each(&sessions->map, session)
 		sorted[count++] = session;
 	qsort(sorted, count, sizeof(*sorted), compare);
-	if (sessions->options->format == FORMAT_CSV)
-		elog_text_string(text, "start,start_wall,duration,provider,session,"
-				 "events,bytes,worst_level,first_event,last_event\n");
-	else if (sessions->options->format == FORMAT_TEXT)
-		elog_text_printf(text, "%-16s %-16s %-18s %-14s %8s %10s %-7s %s\n",
-				 "START", "PROVIDER", "SESSION", "SECONDS",
-				 "EVENTS", "BYTES", "WORST", "FIRST .. LAST EVENT");
+	row.heading = row.format != FORMAT_JSON;
+	if (row.heading)
+		put_session(&row, &none, time);
+	row.heading = false;
 	for (i = 0; i < count && !output->closed; i++) {
-		if (sessions->options->format == FORMAT_JSON)
-			print_json(sorted[i], text);
-		else if (sessions->options->format == FORMAT_CSV)
-			print_csv(sorted[i], text);
-		else
-			print_text(sessions, sorted[i], text);
+		put_session(&row, sorted[i], time);
 		output_check(output);
 	}
 	free(sorted);

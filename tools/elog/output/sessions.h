@@ -7,11 +7,12 @@
 
 #include "input/source.h"
 #include "output/output.h"
+#include "output/print_settings.h"
 
 struct sessions;
 
 /** sessions_open() - no sessions yet; 0, or -ENOMEM after an error message */
-int sessions_open(struct sessions **sessions, const struct options *options);
+int sessions_open(struct sessions **sessions, const struct print_settings *settings);
 
 /** sessions_close() - free them; NULL is allowed */
 void sessions_close(struct sessions *sessions);

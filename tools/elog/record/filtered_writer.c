@@ -82,7 +82,7 @@ static size_t open_most(void)
 
 int filtered_writer_open_directory(struct writer *writer)
 {
-	const char *directory = writer->live->options->split;
+	const char *directory = writer->settings->split;
 	char *path;
 	int ret;
 
@@ -155,7 +155,7 @@ static void make_name(char *name, const char *provider)
 static int open_session(struct writer *writer, const char *provider, uint64_t number,
 			struct trace_writer **session)
 {
-	const char *directory = writer->live->options->split;
+	const char *directory = writer->settings->split;
 	char name[3 * EVENTLOG_GLOB_MAX];
 	char *path;
 	int ret;
@@ -269,7 +269,7 @@ static int filtered_add(struct writer *writer, const struct entry *entry)
 	struct elog_item item;
 	int ret;
 
-	if (writer->live->options->split) {
+	if (writer->settings->split) {
 		if (entry->item.type == ELOG_ITEM_LOST)
 			return split_loss(filtered, &entry->item);
 		ret = find_session(filtered, entry, &file);
@@ -282,7 +282,7 @@ static int filtered_add(struct writer *writer, const struct entry *entry)
 		item.payload_size = entry->recorded_size;
 	}
 	ret = trace_writer_add(file, &item);
-	if (ret == -EAGAIN && writer->live->options->overwrite) {
+	if (ret == -EAGAIN && writer->settings->overwrite) {
 		miss(filtered, &item);
 		ret = 0;
 	}
@@ -310,7 +310,7 @@ static int sync_files(struct filtered_writer *filtered)
 	ret = state_missed(filtered);
 	if (!ret)
 		ret = sync_dirty(writer->file, filtered->time);
-	if (!ret && !writer->live->options->split && !rotating &&
+	if (!ret && !writer->settings->split && !rotating &&
 	    (filtered->rotate || trace_writer_is_full(writer->file))) {
 		ret = trace_writer_rotate(writer->file, filtered->time);
 		filtered->rotate = ret == -EAGAIN && !trace_writer_rotates(writer->file);

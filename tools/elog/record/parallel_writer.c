@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libelog/unexported/consumer.h"
 #include "libelog/util/thread.h"
 #include "record/raw_writer.h"
 #include "record/trace_writer.h"
@@ -288,7 +289,7 @@ static int parallel_drain(struct writer *writer)
 static int parallel_sync(struct writer *writer, bool rotate)
 {
 	struct parallel_writer *parallel = to_parallel(writer);
-	const uint64_t most = writer->live->options->rotate_size;
+	const uint64_t most = writer->settings->rotate_size;
 	struct eventlog_flush flush;
 	uint64_t size;
 	unsigned int i;
@@ -412,13 +413,14 @@ static int open_part(struct parallel_writer *parallel, struct part *part, unsign
 		elog_error("out of memory");
 		return -ENOMEM;
 	}
+	part->writer->settings = writer->settings;
 	part->writer->live = &part->live;
 	part->writer->start = writer->start;
 	part->writer->parts = writer->parts;
 	part->writer->segments = writer->segments;
 	memcpy(part->writer->capture, writer->capture, sizeof(writer->capture));
 	return trace_writer_create(&part->writer->file, part->writer,
-				   writer->live->options->output, number, false);
+				   writer->settings->output, number, false);
 }
 
 int parallel_writer_open(struct writer *writer)

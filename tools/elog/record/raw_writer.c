@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libelog/unexported/consumer.h"
 #include "record/raw_writer.h"
 #include "record/trace_writer.h"
 
@@ -341,7 +342,7 @@ static const struct writer_ops raw_ops = {
 
 struct writer *raw_writer_new(struct live *live, unsigned int part, unsigned int parts)
 {
-	const uint64_t ring_bytes = live->options->per_cpu_bytes;
+	const uint64_t ring_bytes = live->settings->ring_bytes;
 	struct raw_writer *raw = calloc(1, sizeof(*raw));
 
 	if (!raw)

@@ -20,9 +20,7 @@ static uint64_t lost_so_far(const struct writer *writer)
 
 static const char *target(const struct writer *writer)
 {
-	const struct options *options = writer->live->options;
-
-	return options->split ? options->split : options->output;
+	return writer->settings->split ? writer->settings->split : writer->settings->output;
 }
 
 static void print_end(struct stall *stall, const struct writer *writer, uint64_t now)

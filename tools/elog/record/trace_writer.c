@@ -18,6 +18,8 @@
 #include <unistd.h>
 
 #include "input/parts.h"
+#include "libelog/unexported/consumer.h"
+#include "libelog/unexported/writer.h"
 #include "record/segments.h"
 #include "record/trace_writer.h"
 #include "util/signals.h"
@@ -51,9 +53,9 @@ struct trace_writer {
 	struct elog_writer *before;	/* of the file before, until the next one has begun */
 };
 
-static const struct options *options_of(const struct trace_writer *trace)
+static const struct record_settings *settings_of(const struct trace_writer *trace)
 {
-	return trace->owner->live->options;
+	return trace->owner->settings;
 }
 
 /* After the second signal to stop, do not wait for a reader any longer. */
@@ -240,7 +242,7 @@ static int open_file(struct trace_writer *trace, int more_flags)
 
 	trace->present = 0;
 	/* Others can predict the names of these files. */
-	if (options_of(trace)->split)
+	if (settings_of(trace)->split)
 		flags |= O_NOFOLLOW;
 	/* If that is a pipe, a thread that handles no signals would wait for its reader. */
 	if (trace->part)
@@ -261,7 +263,7 @@ static int open_file(struct trace_writer *trace, int more_flags)
 	if (isatty(fd)) {
 		elog_error("-o writes binary data: not to a terminal");
 		elog_hint("without -o events are printed; or: elog capture -o - | elog show -");
-	} else if (options_of(trace)->rotate_size && !regular) {
+	} else if (settings_of(trace)->rotate_size && !regular) {
 		elog_error("%s: --rotate is for a regular file", path);
 	} else if (trace->owner->parts && !regular) {
 		elog_error("%s: --writers is for a regular file", path);
@@ -287,14 +289,14 @@ static int explain(struct trace_writer *trace, int ret)
 	return ret;
 }
 
-static void put_command(const struct options *options, struct elog_text *text)
+static void put_command(char *const *command, struct elog_text *text)
 {
-	int i;
+	size_t i;
 
-	for (i = 0; i < options->argument_count; i++) {
+	for (i = 0; command[i]; i++) {
 		if (i)
 			elog_text_put(text, " ", 1);
-		elog_text_string(text, options->arguments[i]);
+		elog_text_string(text, command[i]);
 	}
 }
 
@@ -310,30 +312,30 @@ static int get_definition(void *context, struct eventlog_describe *request, char
 static int begin_segment(struct trace_writer *trace, const struct elog_writer *before,
 			 uint64_t start)
 {
-	const struct options *options = options_of(trace);
 	const struct writer *owner = trace->owner;
+	const struct record_settings *settings = owner->settings;
+	const struct live *live = owner->live;
 	struct elog_writer_options file_options = {
 		.size = sizeof(file_options),
-		.flags = writer_is_raw(options) ? ELOG_WRITER_LIVE : 0,
+		.flags = writer_is_raw(settings, live->spec, live->settings) ? ELOG_WRITER_LIVE : 0,
 		.program = tool_version(),
 		.capture = *owner->capture ? owner->capture : NULL,
 		.files = trace->part ? 0 : owner->parts,
-		.cpus = elog_consumer_rings(owner->live->consumer) -
-			elog_consumer_shards(owner->live->consumer),
-		.compression = options->compress,
+		.cpus = elog_consumer_rings(live->consumer) - elog_consumer_shards(live->consumer),
+		.compression = settings->compress,
 		.interrupted = gives_up,
 		.context = trace,
 		.start = start,
 		.definition = get_definition,
-		.processes = owner->live->processes,
-		.threads_max = options->split ? SPLIT_THREADS : 0,
+		.processes = live->processes,
+		.threads_max = settings->split ? SPLIT_THREADS : 0,
 		.continues = before,
 	};
 	struct elog_text command = { 0 };
 	int ret;
 
-	if (options->separated) {
-		put_command(options, &command);
+	if (live->settings->command) {
+		put_command(live->settings->command, &command);
 		file_options.command = command.data;
 	}
 	ret = elog_writer_open(&trace->writer, trace->fd, &file_options);
@@ -546,7 +548,7 @@ uint64_t trace_writer_size(const struct trace_writer *trace)
 
 bool trace_writer_is_full(const struct trace_writer *trace)
 {
-	uint64_t most = options_of(trace)->rotate_size;
+	uint64_t most = settings_of(trace)->rotate_size;
 
 	return most && trace->events && trace_writer_size(trace) >= most;
 }

@@ -11,6 +11,8 @@
 
 #include "record/writer.h"
 
+struct elog_raw_meta;
+
 /**
  * trace_writer_create() - create or open a file; it keeps what it holds
  * @trace: set to the new file

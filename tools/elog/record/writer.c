@@ -16,11 +16,12 @@
 #include "record/segments.h"
 #include "record/trace_writer.h"
 
-bool writer_is_raw(const struct options *options)
+bool writer_is_raw(const struct record_settings *settings, const struct selection_spec *spec,
+		   const struct live_settings *live_settings)
 {
-	return options->output && !options->overwrite && !options->of_instances &&
-	       !options->tids.count && !options->cpus.count && !options->expression_count &&
-	       !keywords_are_late(options);
+	return settings->output && !settings->overwrite && !live_settings->instances &&
+	       !spec->tids.count && !spec->cpus.count && !spec->expressions.count &&
+	       !keywords_are_late(spec);
 }
 
 int writer_identify(struct writer *writer)
@@ -36,16 +37,16 @@ int writer_identify(struct writer *writer)
 }
 
 /* How many files to write at the same time. Only regular files can be divided. */
-static unsigned int count_parts(const struct live *live)
+static unsigned int count_parts(const struct record_settings *settings, const struct live *live)
 {
 	const unsigned int rings = elog_consumer_rings(live->consumer);
-	const struct options *options = live->options;
 	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
-	unsigned int parts = options->writers;
+	unsigned int parts = settings->writers;
 	struct stat stat_now;
 
-	if (!writer_is_raw(options) || !strcmp(options->output, "-") ||
-	    (!stat(options->output, &stat_now) && !S_ISREG(stat_now.st_mode)))
+	if (!writer_is_raw(settings, live->spec, live->settings) ||
+	    !strcmp(settings->output, "-") ||
+	    (!stat(settings->output, &stat_now) && !S_ISREG(stat_now.st_mode)))
 		return 1;
 	if (parts == WRITERS_AUTO)
 		parts = cpus > 0 ? (unsigned int)cpus : 1;
@@ -54,42 +55,44 @@ static unsigned int count_parts(const struct live *live)
 	return parts < rings ? parts : rings;
 }
 
-static struct writer *new_writer(struct live *live, unsigned int parts)
+static struct writer *new_writer(const struct record_settings *settings, struct live *live,
+				 unsigned int parts)
 {
-	if (!writer_is_raw(live->options))
+	if (!writer_is_raw(settings, live->spec, live->settings))
 		return filtered_writer_new();
 	return parts > 1 ? parallel_writer_new(live, parts) : raw_writer_new(live, 0, 1);
 }
 
-int writer_open(struct writer **result, struct live *live, uint64_t start)
+int writer_open(struct writer **result, const struct record_settings *settings,
+		struct live *live, uint64_t start)
 {
-	const struct options *options = live->options;
-	unsigned int parts = count_parts(live);
+	unsigned int parts = count_parts(settings, live);
 	struct writer *writer;
 	int ret;
 
-	writer = new_writer(live, parts);
+	writer = new_writer(settings, live, parts);
 	if (!writer) {
 		elog_error("out of memory");
 		return -ENOMEM;
 	}
+	writer->settings = settings;
 	writer->live = live;
 	writer->start = start;
-	if (options->rotate_size) {
-		writer->segments = segments_new(options->output, parts, options->rotate_keep);
+	if (settings->rotate_size) {
+		writer->segments = segments_new(settings->output, parts, settings->rotate_keep);
 		if (!writer->segments) {
 			elog_error("out of memory");
 			writer_close(writer);
 			return -ENOMEM;
 		}
 	}
-	if (options->split)
+	if (settings->split)
 		ret = filtered_writer_open_directory(writer);
 	else if (writer->parallel)
 		ret = parallel_writer_open(writer);
 	else
-		ret = trace_writer_open(&writer->file, writer, options->output,
-					options->append);
+		ret = trace_writer_open(&writer->file, writer, settings->output,
+					settings->append);
 	if (ret) {
 		writer_close(writer);
 		return ret;

@@ -19,6 +19,30 @@ struct segments;
 struct trace_writer;
 struct writer;
 
+#define WRITERS_AUTO	UINT32_MAX	/* one for each CPU */
+
+/**
+ * struct record_settings - what files to write
+ * @output: the file; "-": stdout; NULL: there is @split
+ * @split: the directory of a file for each session; NULL: there is @output
+ * @append: append to @output
+ * @compress: zstd's level; 0: do not compress
+ * @rotate_size: start a new file at this size, bytes; 0: do not
+ * @rotate_keep: keep so many old files
+ * @writers: how many files to write at the same time, or WRITERS_AUTO; 0: one
+ * @overwrite: a flight recorder
+ */
+struct record_settings {
+	const char *output;
+	const char *split;
+	bool append;
+	unsigned int compress;
+	uint64_t rotate_size;
+	unsigned int rotate_keep;
+	unsigned int writers;
+	bool overwrite;
+};
+
 /**
  * struct writer_ops - what a kind of writer does
  * @add: see writer_add(); only of a filtered writer
@@ -58,6 +82,7 @@ struct writer_wait {
 /**
  * struct writer - a writer; its kind embeds it. The caller of writer_open() only reads
  * @ops: of its kind
+ * @settings: what to write
  * @live: the subscription
  * @start: when the capture began, by the clock of records
  * @capture: identifies the files of one capture; empty: there is only one file
@@ -77,6 +102,7 @@ struct writer_wait {
  */
 struct writer {
 	const struct writer_ops *ops;
+	const struct record_settings *settings;
 	struct live *live;
 	uint64_t start;
 	char capture[20];
@@ -98,18 +124,21 @@ struct writer {
 /** writer_identify() - make up @capture; return 0 or a negative errno */
 int writer_identify(struct writer *writer);
 
-/** writer_is_raw() - do the options select everything that the rings hold? */
-bool writer_is_raw(const struct options *options);
+/** writer_is_raw() - is everything that the rings hold to be written to one place? */
+bool writer_is_raw(const struct record_settings *settings, const struct selection_spec *spec,
+		   const struct live_settings *live_settings);
 
 /**
  * writer_open() - create the file of -o, or the directory of --split
  * @writer: set to the new writer
+ * @settings: what to write; outlive the writer
  * @live: the subscription; outlives the writer
  * @start: when the capture began, by the clock of records
  *
  * Return: 0, or a negative errno; the reason was printed.
  */
-int writer_open(struct writer **writer, struct live *live, uint64_t start);
+int writer_open(struct writer **writer, const struct record_settings *settings,
+		struct live *live, uint64_t start);
 
 /** writer_close() - close the files as they are; NULL is allowed */
 void writer_close(struct writer *writer);

@@ -280,10 +280,8 @@ static int wait_for_child(int report, pid_t child, const char *target)
 	return status;
 }
 
-int background_start(struct background **result, const struct options *options,
-		     int *status)
+int background_start(struct background **result, const char *target, int *status)
 {
-	const char *target = options->split ? options->split : options->output;
 	struct background *background = calloc(1, sizeof(*background));
 	int report[2], ret;
 	pid_t child;

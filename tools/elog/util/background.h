@@ -15,7 +15,7 @@ struct background;
 /**
  * background_start() - fork a process in the background
  * @background: set in the child
- * @options: the file of -o or the directory of --split identifies the capture
+ * @target: the file or the directory that is written identifies the capture
  * @status: set in the parent to its exit status
  *
  * The parent waits until the child calls background_ready() or background_end(), so
@@ -24,8 +24,7 @@ struct background;
  * Return: 0 in the child; 1 in the parent, which must exit with @status; or a
  * negative errno; the reason was printed.
  */
-int background_start(struct background **background,
-		     const struct options *options, int *status);
+int background_start(struct background **background, const char *target, int *status);
 
 /** background_ready() - the capture runs: let the parent exit */
 void background_ready(struct background *background);

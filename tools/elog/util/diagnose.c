@@ -223,9 +223,9 @@ static bool is_between_time_namespaces(void)
 /* Module and elog have different ABI versions: which one is older? */
 static void explain_abi(void)
 {
-	struct eventlog_version version = { .size = sizeof(version) };
+	struct eventlog_info info = { .size = sizeof(info) };
 	int fd = open(elog_device_path(NULL), O_RDWR | O_CLOEXEC);
-	int ret = fd < 0 ? -errno : elog_device_version(fd, &version);
+	int ret = fd < 0 ? -errno : elog_device_info(fd, &info);
 
 	if (fd >= 0)
 		close(fd);
@@ -233,17 +233,17 @@ static void explain_abi(void)
 		elog_error("%s: %s", elog_device_path(NULL), strerror(-ret));
 		return;
 	}
-	if (version.abi > EVENTLOG_ABI_VERSION) {
+	if (info.abi > EVENTLOG_ABI_VERSION) {
 		elog_error("this elog %s (ABI %u) is older than the kernel module %s (ABI %u): "
 			   "update elog", tool_version(), EVENTLOG_ABI_VERSION,
-			   version.release, version.abi);
+			   info.release, info.abi);
 		return;
 	}
 	elog_error("the kernel module %s (ABI %u) is older than this elog %s (ABI %u): "
-		   "update the module", version.release, version.abi, tool_version(),
+		   "update the module", info.release, info.abi, tool_version(),
 		   EVENTLOG_ABI_VERSION);
-	elog_hint("if a newer one is installed, load it: %smodprobe -r eventlog && "
-		  "%smodprobe eventlog", as_root(), as_root());
+	elog_hint("if a newer one is installed, load it: %smodprobe -r eventlog_user_events eventlog "
+		  "&& %smodprobe eventlog", as_root(), as_root());
 }
 
 void explain_device_error(int error, enum purpose purpose)
@@ -299,9 +299,9 @@ void explain_device_error(int error, enum purpose purpose)
 
 void explain_restriction(int fd)
 {
-	struct eventlog_counts counts = { .size = sizeof(counts) };
+	struct eventlog_info info = { .size = sizeof(info) };
 
-	if (!elog_device_counts(fd, &counts) && counts.restricted)
+	if (!elog_device_info(fd, &info) && info.restricted)
 		elog_error("events of other users are not shown: this needs the capability "
 			   "CAP_PERFMON (or CAP_SYS_ADMIN)");
 }

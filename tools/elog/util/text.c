@@ -2,8 +2,8 @@
 /*
  * Text and JSON that several verbs print: see tool.h.
  */
-#include <ctype.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -53,12 +53,19 @@ uint64_t add_causes(uint64_t *lost, const struct elog_item *item)
 	return sum_causes(item->lost, item->lost_count);
 }
 
+/* Characters of names that need no quotes. Names are in every line, so this is a table. */
+static const bool plain[UCHAR_MAX + 1] = {
+	['A' ... 'Z'] = true, ['a' ... 'z'] = true, ['0' ... '9'] = true,
+	['_'] = true, ['.'] = true, ['-'] = true,
+};
+
 void put_quotable(struct elog_text *text, const char *name)
 {
 	const char *c = name;
 
-	if (isalpha((unsigned char)*c) || *c == '_')
-		while (*c && (isalnum((unsigned char)*c) || strchr("_.-", *c)))
+	/* A name starts with a letter, or with "_". */
+	if (*c > '9')
+		while (plain[(unsigned char)*c])
 			c++;
 	/* "?" stands for a name that is not known. */
 	if (*c && strcmp(name, "?"))

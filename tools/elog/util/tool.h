@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What all folders of elog use: options, error messages, numbers and text.
+ * What all folders of elog use: error messages, numbers and text.
  *
  * The process has one thread. A consumer with a backlog has another one, which only
  * the library uses.
@@ -46,6 +46,7 @@ enum time_format {
 	TIME_MONO,
 	TIME_WALL,
 	TIME_DELTA,
+	TIME_UNIVERSAL,			/* universal time, in RFC 3339 format */
 };
 
 enum ids_format {
@@ -64,156 +65,14 @@ struct number_list {
 	uint64_t *values;
 };
 
-#define WRITERS_AUTO	UINT32_MAX	/* --writers auto: one for each CPU */
-
 /**
- * struct options - the command line; zero for options that were not given
- * @globs: -e, in order; point into the command line
- * @glob_count: of @globs
- * @keywords: -k, the numbers in it
- * @keyword_names: -k, if there are names in it, or NULL; see keywords.h
- * @level: -l
- * @sessions: -s
- * @pids: -p
- * @tids: -t
- * @cpus: -C
- * @count: -n; 0: not given
- * @duration: -d, ns; 0: not given
- * @quiet: -q
- * @verbose: -v
- * @sample: --sample
- * @per_cpu_bytes: --per-cpu-bytes
- * @time: --time
- * @ids: --ids, or ELOG_IDS
- * @wait: --wait
- * @overwrite: --overwrite
- * @triggers: --trigger, as @globs
- * @trigger_count: of @triggers
- * @output: -o, or NULL
- * @append: --append
- * @expressions: -f, in order; point into the command line
- * @expression_count: of @expressions
- * @since: --since, or --around
- * @until: --until, or --around
- * @format: --format
- * @fields: --fields, or NULL
- * @color: --color
- * @no_pager: --no-pager
- * @follow: --follow
- * @session_summary: --session-summary
- * @interval: --interval, ns; 0: not given
- * @by: --by, or NULL
- * @sort: --sort, or NULL
- * @compress: --compress, zstd's level; 0: not given
- * @rotate_size: --rotate, bytes; 0: not given
- * @rotate_keep: its KEEP; 0: not given
- * @writers: --writers, or WRITERS_AUTO; 0: not given
- * @split: --split, or NULL
- * @background: --background
- * @group: --group, or NULL
- * @slowest: --slowest; 0: not given
- * @pending: --pending; 0: not given
- * @spans: --span, in order; point into the command line
- * @span_count: of @spans
- * @otlp: --otlp, or NULL
- * @tree: --tree
- * @provider: --provider, or NULL
- * @bpf: --bpf
- * @module: --module, or NULL
- * @handlers: --handler, or NULL
- * @program: --program, or NULL
- * @predicate: --if, or NULL
- * @from: --from
- * @once: --once
- * @replicas: --replicas; 0: not given
- * @state: --state, or NULL
- * @host: --host, or NULL
- * @separated: "--" precedes the arguments
- * @arguments: the rest, NULL-terminated
- * @argument_count: of @arguments
- * @command_count: how many of the last @arguments followed the "--"
- * @device: -D, or NULL
- * @instance: --instance, or NULL
- * @instances: --instances
- * @of_instances: --instances GLOB, or NULL
- * @owner: --owner, or NULL
- * @mode: --mode, or NULL
- * @quota: --quota, or NULL
- * @trace: --trace
+ * struct string_list - the words of an option that may be repeated
+ * @count: of @strings
+ * @strings: allocated; they point into the command line
  */
-struct options {
-	const char **globs;
-	size_t glob_count;
-	uint64_t keywords;
-	const char *keyword_names;
-	unsigned int level;
-	struct number_list sessions;
-	struct number_list pids;
-	struct number_list tids;
-	struct number_list cpus;
-	uint64_t count;
-	uint64_t duration;
-	bool quiet;
-	bool verbose;
-	bool overwrite;
-	const char **triggers;
-	size_t trigger_count;
-	const char *output;
-	bool append;
-	const char **expressions;
-	size_t expression_count;
-	struct time_spec since;
-	struct time_spec until;
-	enum output_format format;
-	const char *fields;
-	enum color color;
-	bool no_pager;
-	bool follow;
-	bool session_summary;
-	uint64_t interval;
-	const char *by;
-	const char *sort;
-	unsigned int compress;
-	uint64_t rotate_size;
-	unsigned int rotate_keep;
-	unsigned int writers;
-	const char *split;
-	bool background;
-	const char *group;
-	uint32_t slowest;
-	uint32_t pending;
-	const char **spans;
-	size_t span_count;
-	const char *otlp;
-	bool tree;
-	const char *provider;
-	bool bpf;
-	const char *module;
-	const char *handlers;
-	const char *program;
-	const char *predicate;
-	struct time_spec from;
-	bool once;
-	uint32_t replicas;
-	const char *state;
-	uint32_t sample;
-	uint64_t per_cpu_bytes;
-	enum time_format time;
-	enum ids_format ids;
-	bool wait;
-	const char *host;
-	bool separated;
-	char **arguments;
-	int argument_count;
-	int command_count;
-	const char *device;
-	const char *instance;
-	bool instances;
-	const char *of_instances;
-	const char *owner;
-	const char *mode;
-	const char *quota;
-	bool trace;
+struct string_list {
+	size_t count;
+	const char **strings;
 };
 
 /** tool_version() - the version of this build */

@@ -144,17 +144,12 @@ static bool options_good(const struct elog_consumer_options *options)
 }
 
 /*
- * Subscribe, with rings for events from producer rings if the kernel knows them and has
- * memory for them. Without them, programs write the events. Return: 0 or a negative errno.
+ * Subscribe, with rings for events from producer rings if the kernel has memory for them.
+ * Without them, programs write the events. Return: 0 or a negative errno.
  */
 static int subscribe(int fd, struct eventlog_subscribe *request, bool shards)
 {
-	struct eventlog_version version = { .size = sizeof(version) };
-	int ret = elog_device_version(fd, &version);
-
-	if (ret)
-		return ret;
-	if (shards && version.features & EVENTLOG_FEATURE_MAPPED) {
+	if (shards) {
 		request->flags |= EVENTLOG_SUBSCRIBE_MAPPED;
 		if (!ioctl(fd, EVENTLOG_IOC_SUBSCRIBE, request))
 			return 0;

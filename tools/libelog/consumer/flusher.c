@@ -12,6 +12,7 @@
 #include <stdlib.h>
 
 #include "consumer/flusher.h"
+#include "unexported/consumer.h"
 #include "util/thread.h"
 
 enum flush_state {

@@ -2,6 +2,7 @@
 /*
  * Names of threads from the kernel: see names.h.
  */
+#include <string.h>
 #include <sys/ioctl.h>
 
 #include "consumer/names.h"
@@ -10,24 +11,31 @@
 unsigned int elog_names_read(int fd, unsigned int ring, uint64_t *since,
 			     struct eventlog_name *names)
 {
-	struct eventlog_names request = {
+	uint64_t buffer[EVENTLOG_NAMES_MAX * sizeof(*names) / sizeof(uint64_t)];
+	struct eventlog_list request = {
 		.size = sizeof(request),
+		.kind = EVENTLOG_LIST_NAMES,
 		.ring = ring,
-		.count = EVENTLOG_NAMES_MAX,
 		.since = *since,
-		.names = (uintptr_t)names,
-		.name_size = sizeof(*names),
+		.buffer = (uintptr_t)buffer,
 	};
-	unsigned int i;
+	const struct eventlog_element *next;
+	unsigned int count = 0, i;
 
-	if (ioctl(fd, EVENTLOG_IOC_NAMES, &request))
-		return 0;
-	for (i = 0; i < request.count; i++) {
-		names[i].comm[sizeof(names[i].comm) - 1] = '\0';
-		if (names[i].time > *since)
-			*since = names[i].time;
-	}
-	return request.count;
+	do {
+		request.buffer_size = sizeof(buffer);
+		if (ioctl(fd, EVENTLOG_IOC_LIST, &request))
+			return count;
+		next = (const void *)buffer;
+		for (i = 0; i < request.count && count < EVENTLOG_NAMES_MAX; i++, count++) {
+			memcpy(&names[count], next, sizeof(*names));
+			names[count].comm[sizeof(names->comm) - 1] = '\0';
+			if (names[count].time > *since)
+				*since = names[count].time;
+			next = (const void *)((const char *)next + next->size);
+		}
+	} while (request.cursor);
+	return count;
 }
 
 void elog_names_learn(int fd, unsigned int ring, uint64_t *since,

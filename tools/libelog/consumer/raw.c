@@ -53,14 +53,6 @@ int elog_consumer_raw_flushed(struct elog_consumer *consumer,
 	return consumer->backlog ? -EINVAL : elog_consumer_flushed(consumer, &flush);
 }
 
-int elog_consumer_raw_flush(struct elog_consumer *consumer)
-{
-	struct eventlog_flush flush = { .size = sizeof(flush) };
-	int ret = consumer->backlog ? -EINVAL : elog_consumer_flush_wait(consumer, &flush);
-
-	return ret ? ret : elog_consumer_flushed(consumer, &flush);
-}
-
 int elog_consumer_raw_flush_start(struct elog_consumer *consumer)
 {
 	int ret;

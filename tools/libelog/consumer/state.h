@@ -16,6 +16,7 @@
 #include "consumer/names.h"
 #include "consumer/ring.h"
 #include "format/merge.h"
+#include "unexported/consumer.h"
 #include "util/map.h"
 #include "util/util.h"
 

@@ -11,6 +11,7 @@
 #include <sys/uio.h>
 
 #include "file/file_source.h"
+#include "unexported/writer.h"
 #include "util/process.h"
 
 #define EVENTS		20000

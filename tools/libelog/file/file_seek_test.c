@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 
 #include "file/file_source.h"
+#include "unexported/reader.h"
 
 #define TIMES	60
 

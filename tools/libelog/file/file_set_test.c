@@ -7,6 +7,8 @@
 #include <fcntl.h>
 
 #include "file/file_source.h"
+#include "unexported/reader.h"
+#include "unexported/writer.h"
 
 #define FILES	4
 

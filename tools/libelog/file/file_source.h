@@ -20,6 +20,8 @@
 #include "file/index.h"
 #include "file/zstd.h"
 #include "format/merge.h"
+#include "unexported/reader.h"
+#include "unexported/writer.h"
 #include "util/tap.h"
 #include "util/text.h"
 #include "util/test_random.h"

@@ -7,6 +7,7 @@
 #include <sys/timex.h>
 
 #include "file/file_source.h"
+#include "unexported/writer.h"
 
 #define EVENTS	200
 

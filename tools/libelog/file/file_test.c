@@ -11,9 +11,15 @@
 #include <sys/wait.h>
 
 #include "file/file_source.h"
+#include "unexported/writer.h"
 
-#define MUTATIONS	100000
-#define SEALED		30000
+/* How many random files each test reads: ELOG_RANDOM_FILES, or few. */
+static size_t random_files(void)
+{
+	const char *given = getenv("ELOG_RANDOM_FILES");
+
+	return given ? strtoul(given, NULL, 10) : 20000;
+}
 
 static void test_crc(void)
 {
@@ -264,6 +270,7 @@ static void test_mutations(void)
 	unsigned char *bytes, *copy;
 	uint64_t yielded = 0, unnoticed = 0;
 	struct source source;
+	const size_t files = random_files();
 	struct result result;
 	int fd = new_file();
 
@@ -271,7 +278,7 @@ static void test_mutations(void)
 	bytes = load(fd, &size);
 	room = size + 8000;
 	copy = malloc(room);
-	for (i = 0; i < MUTATIONS && failures < 10; i++) {
+	for (i = 0; i < files && failures < 10; i++) {
 		memcpy(copy, bytes, size);
 		mutated = size;
 		for (count = 1 + random_number(3); count; count--)
@@ -289,8 +296,8 @@ static void test_mutations(void)
 	}
 	printf("# %zu files with %llu events; damage in %llu was not detected\n", i,
 	       (unsigned long long)yielded, (unsigned long long)unnoticed);
-	check(yielded > MUTATIONS);
-	check(unnoticed < MUTATIONS / 20);
+	check(yielded > files);
+	check(unnoticed < files / 20);
 	free(copy);
 	free(bytes);
 	close(fd);
@@ -303,13 +310,14 @@ static void test_sealed(void)
 	unsigned char *bytes, *copy;
 	struct source source;
 	struct result result;
+	const size_t files = random_files() / 3;
 	uint64_t yielded = 0;
 	int fd = new_file();
 
 	write_part(&source, fd, 30, 0, true);
 	bytes = load(fd, &size);
 	copy = malloc(size);
-	for (i = 0; i < SEALED; i++) {
+	for (i = 0; i < files; i++) {
 		memcpy(copy, bytes, size);
 		for (count = 1 + random_number(4); count; count--) {
 			offset = random_number(size);
@@ -330,7 +338,7 @@ static void test_sealed(void)
 		read_all(fd, &result);
 		yielded += result.events;
 	}
-	check(yielded > SEALED);
+	check(yielded > files);
 	free(copy);
 	free(bytes);
 	close(fd);

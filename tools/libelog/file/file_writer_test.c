@@ -4,6 +4,8 @@
  * losses that continue in the next file. They need no kernel module. Prints TAP.
  */
 #include "file/file_source.h"
+#include "unexported/consumer.h"
+#include "unexported/writer.h"
 #include "util/process.h"
 
 struct asked {

@@ -7,6 +7,7 @@
 #include <sys/resource.h>
 
 #include "file/file_source.h"
+#include "unexported/writer.h"
 
 #ifdef ELOG_ZSTD
 

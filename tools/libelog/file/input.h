@@ -7,6 +7,7 @@
 
 #include "elog.h"
 #include "file/blocks.h"
+#include "unexported/reader.h"
 
 /**
  * struct elog_input - finds the blocks of a file

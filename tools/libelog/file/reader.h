@@ -13,6 +13,7 @@
 #include "file/instances.h"
 #include "file/zstd.h"
 #include "format/merge.h"
+#include "unexported/reader.h"
 #include "util/map.h"
 
 #define SPARES_MAX	16		/* chunks kept for later blocks */

@@ -13,6 +13,7 @@
 #include "elog.h"
 #include "file/writer.h"
 #include "format/merge.h"
+#include "unexported/consumer.h"
 #include "util/process.h"
 #include "util/struct.h"
 

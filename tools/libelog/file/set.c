@@ -19,6 +19,7 @@
 #include <string.h>
 
 #include "elog.h"
+#include "unexported/reader.h"
 
 /* Two readings of the clocks differ by less, ns, unless one of the clocks was set. */
 #define READING_NS	1000000

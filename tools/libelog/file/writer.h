@@ -12,6 +12,7 @@
 #include "file/index.h"
 #include "file/instances.h"
 #include "file/zstd.h"
+#include "unexported/writer.h"
 #include "util/map.h"
 #include "util/util.h"
 

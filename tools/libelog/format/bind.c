@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "common/filter.h"
 #include "elog.h"
 #include "format/predicate.h"
 #include "format/text.h"
@@ -70,50 +71,24 @@ static enum outcome set_range(struct test *test, uint64_t low, uint64_t high)
 	return OUTCOME_TEST;
 }
 
-/* True for all values of the field; false if the record lacks the field. */
-static enum outcome set_any(struct test *test)
-{
-	return set_range(test, 0, UINT64_MAX);
-}
+_Static_assert((int)OPERATOR_EQUAL == EVENTLOG_TERM_OP_EQUAL &&
+	       (int)OPERATOR_GREATER_EQUAL == EVENTLOG_TERM_OP_GREATER_EQUAL,
+	       "comparisons have the same numbers");
 
 /* Compare an integer with a number, which may be outside of its range. */
 static enum outcome bind_number(const struct binder *binder, bool is_signed,
 				const struct number *number)
 {
-	enum operator operator = binder->comparison->operator;
+	struct eventlog_test compared = { 0 };
 	struct test *test = binder->test;
-	uint64_t value = number->magnitude;
-	bool above, below;
 
-	test->range.flip = is_signed ? 1ULL << 63 : 0;
-	above = is_signed && !number->negative && value > INT64_MAX;
-	below = !is_signed && number->negative;
-	if (above || below) {
-		if (operator == OPERATOR_NOT_EQUAL ||
-		    (above && (operator == OPERATOR_LESS ||
-			       operator == OPERATOR_LESS_EQUAL)) ||
-		    (below && (operator == OPERATOR_GREATER ||
-			       operator == OPERATOR_GREATER_EQUAL)))
-			return set_any(test);
+	eventlog_test_compare(&compared, binder->comparison->operator, is_signed,
+			      number->magnitude, number->negative);
+	test->inverted = compared.inverted;
+	test->range.flip = compared.flip;
+	if (compared.inverted && compared.span == UINT64_MAX)
 		return OUTCOME_FALSE;
-	}
-	if (number->negative)
-		value = 0 - value;
-	value ^= test->range.flip;
-	switch (operator) {
-	case OPERATOR_LESS:
-		return value ? set_range(test, 0, value - 1) : OUTCOME_FALSE;
-	case OPERATOR_LESS_EQUAL:
-		return set_range(test, 0, value);
-	case OPERATOR_GREATER:
-		return value != UINT64_MAX ?
-		       set_range(test, value + 1, UINT64_MAX) : OUTCOME_FALSE;
-	case OPERATOR_GREATER_EQUAL:
-		return set_range(test, value, UINT64_MAX);
-	default:
-		test->inverted = operator == OPERATOR_NOT_EQUAL;
-		return set_range(test, value, value);
-	}
+	return set_range(test, compared.low, compared.low + compared.span);
 }
 
 static const struct elog_schema_name *
@@ -253,7 +228,7 @@ static enum outcome bind_enum(const struct binder *binder,
 	name = find_name(field->set->names, field->set->count, comparison->value,
 			 comparison->value_size);
 	if (!name && !comparison->quoted && !strchr(comparison->value, '|') &&
-	    (elog_is_digit(*comparison->value) || *comparison->value == '-'))
+	    (eventlog_is_digit(*comparison->value) || *comparison->value == '-'))
 		return bind_integer(binder, field->is_signed);
 	if (!name)
 		return wrong_value(binder, "one of its names");
@@ -279,7 +254,7 @@ static enum outcome bind_flags(const struct binder *binder,
 						field->set->names,
 						field->set->count, &rest,
 						&rest_size);
-	if (rest && (elog_is_digit(*rest) || *rest == '-'))
+	if (rest && (eventlog_is_digit(*rest) || *rest == '-'))
 		return bind_integer(binder, false);
 	if (rest && comparison->quoted)
 		return wrong_value(binder, "a list of its names");
@@ -325,7 +300,7 @@ static enum outcome bind_octets(const struct binder *binder, bool fixed)
 	}
 	if (!is_equality(comparison->operator))
 		return wrong_operator(binder);
-	for (i = 0; elog_hex_digit(comparison->value[i]) >= 0; i++)
+	for (i = 0; eventlog_hex_digit(comparison->value[i]) >= 0; i++)
 		;
 	if (i < comparison->value_size || i % 2)
 		return wrong_value(binder, "pairs of hexadecimal digits");
@@ -349,8 +324,8 @@ static enum outcome bind_mac(const struct binder *binder)
 	if (!is_equality(comparison->operator))
 		return wrong_operator(binder);
 	for (i = 0; i < sizeof(test->mac); i++, text += 3) {
-		high = elog_hex_digit(text[0]);
-		low = high < 0 ? -1 : elog_hex_digit(text[1]);
+		high = eventlog_hex_digit(text[0]);
+		low = high < 0 ? -1 : eventlog_hex_digit(text[1]);
 		if (low < 0 || text[2] != (i < 5 ? ':' : '\0'))
 			return wrong_value(binder, "an address like 00:11:22:aa:bb:cc");
 		test->mac[i] = (unsigned char)(high << 4 | low);
@@ -492,7 +467,7 @@ static enum outcome bind_level(struct binder *binder)
 	binder->type = "a level";
 	if (comparison->operator == OPERATOR_NONE ||
 	    comparison->operator == OPERATOR_BITS ||
-	    is_match(comparison->operator) || elog_is_digit(*comparison->value)) {
+	    is_match(comparison->operator) || eventlog_is_digit(*comparison->value)) {
 		outcome = bind_integer(binder, false);
 	} else {
 		number.magnitude = elog_level_parse(comparison->value);
@@ -525,7 +500,7 @@ static enum outcome bind_keywords(struct binder *binder)
 							provider->keywords,
 							provider->keyword_count,
 							&rest, &rest_size);
-		if (rest && (elog_is_digit(*rest) || *rest == '-'))
+		if (rest && (eventlog_is_digit(*rest) || *rest == '-'))
 			return wrong_value(binder, "a mask");
 		if (rest)
 			return OUTCOME_FALSE;

@@ -16,8 +16,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "common/filter.h"
 #include "elog.h"
-#include "format/filter.h"
 #include "format/predicate.h"
 #include "util/text.h"
 #include "util/util.h"
@@ -128,9 +128,9 @@ static bool is_plain_number(const char *word, size_t size)
 	size_t i;
 
 	for (i = hexadecimal ? 2 : 0; i < size; i++)
-		if (!(hexadecimal ? elog_hex_digit(word[i]) >= 0 : elog_is_digit(word[i])))
+		if (!(hexadecimal ? eventlog_hex_digit(word[i]) >= 0 : eventlog_is_digit(word[i])))
 			return false;
-	return size < ELOG_FLAG_NUMBER_BYTES;
+	return size < EVENTLOG_FLAG_NUMBER_BYTES;
 }
 
 /* Is the value a list of flags with numbers that the kernel does not know? */
@@ -143,7 +143,7 @@ static bool has_odd_numbers(const struct comparison *comparison)
 		return false;
 	for (; word; word = word[size] ? word + size + 1 : NULL) {
 		size = strcspn(word, "|");
-		if (elog_is_digit(*word) && !is_plain_number(word, size))
+		if (eventlog_is_digit(*word) && !is_plain_number(word, size))
 			return true;
 	}
 	return false;

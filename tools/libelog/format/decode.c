@@ -16,7 +16,7 @@ static int decode_dynamic(const struct elog_schema_field *field,
 			  const unsigned char *payload, size_t size,
 			  struct elog_value *value)
 {
-	uint32_t word = (uint32_t)elog_load_integer(payload + field->offset, 4, false);
+	uint32_t word = (uint32_t)eventlog_integer_load(payload + field->offset, 4, false);
 	const char *end;
 
 	value->claimed_size = word >> 16;
@@ -41,7 +41,7 @@ static int decode_dynamic(const struct elog_schema_field *field,
 static int decode_wide(const struct elog_schema_field *field, const unsigned char *payload,
 		       size_t size, struct elog_value *value)
 {
-	uint64_t word = elog_load_integer(payload + field->offset, sizeof(word), false);
+	uint64_t word = eventlog_integer_load(payload + field->offset, sizeof(word), false);
 
 	value->claimed_size = (size_t)(word >> 32);
 	value->claimed_offset = (uint32_t)word;
@@ -95,7 +95,7 @@ static void decode_fixed(const struct elog_schema_field *field,
 		value->size = size;
 		break;
 	default:
-		value->integer = elog_load_integer(bytes, size, is_signed);
+		value->integer = eventlog_integer_load(bytes, size, is_signed);
 		break;
 	}
 }

@@ -130,8 +130,8 @@ static int put_escape(struct parser *parser, const char *text, size_t *used)
 		*parser->free++ = '\t';
 		return 0;
 	case 'x':
-		high = elog_hex_digit(text[2]);
-		low = high < 0 ? -1 : elog_hex_digit(text[3]);
+		high = eventlog_hex_digit(text[2]);
+		low = high < 0 ? -1 : eventlog_hex_digit(text[3]);
 		if (low < 0)
 			return elog_wrong(parser->error, column,
 					  "\\x needs two hexadecimal digits");
@@ -354,7 +354,7 @@ enum metadata elog_metadata_find(const char *name)
 static bool is_name(const char *text)
 {
 	/* A field of a struct in a decoded record has a point. */
-	if (elog_is_digit(*text) || *text == '.')
+	if (eventlog_is_digit(*text) || *text == '.')
 		return false;
 	for (; *text; text++)
 		if (!isalnum((unsigned char)*text) && *text != '_' && *text != '.')
@@ -386,7 +386,7 @@ static int parse_value(struct parser *parser, struct comparison *comparison)
 				  "%s is not for strings",
 				  elog_operator_names[comparison->operator]);
 	/* A fraction without unit may be compared with a float. */
-	if (ordered && (elog_is_digit(*token->text) || *token->text == '-') &&
+	if (ordered && (eventlog_is_digit(*token->text) || *token->text == '-') &&
 	    elog_number_parse(token->text, &number) &&
 	    !(strpbrk(token->text, ".eE") && elog_float_parse(token->text, &real)))
 		return elog_wrong(parser->error, token->column,

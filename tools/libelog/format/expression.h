@@ -13,6 +13,7 @@
 #include <regex.h>
 #include <string.h>
 
+#include "common/word.h"
 #include "elog.h"
 
 #define PATTERNS_MAX		64	/* regular expressions in an expression */
@@ -125,22 +126,6 @@ struct number {
 	bool negative;
 	uint64_t magnitude;
 };
-
-static inline int elog_hex_digit(char character)
-{
-	if (character >= '0' && character <= '9')
-		return character - '0';
-	if (character >= 'a' && character <= 'f')
-		return character - 'a' + 10;
-	if (character >= 'A' && character <= 'F')
-		return character - 'A' + 10;
-	return -1;
-}
-
-static inline bool elog_is_digit(char character)
-{
-	return character >= '0' && character <= '9';
-}
 
 /**
  * elog_number_parse() - parse a number of an expression

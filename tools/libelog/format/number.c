@@ -63,22 +63,22 @@ int elog_number_parse(const char *text, struct number *number)
 	number->negative = *text == '-';
 	if (number->negative)
 		text++;
-	if (text[0] == '0' && text[1] == 'x' && elog_hex_digit(text[2]) >= 0) {
+	if (text[0] == '0' && text[1] == 'x' && eventlog_hex_digit(text[2]) >= 0) {
 		base = 16;
 		text += 2;
 	}
 	digits = text;
-	for (; base == 16 ? elog_hex_digit(*text) >= 0 : elog_is_digit(*text); text++) {
+	for (; base == 16 ? eventlog_hex_digit(*text) >= 0 : eventlog_is_digit(*text); text++) {
 		overflow |= __builtin_mul_overflow(value, (uint64_t)base, &value);
-		overflow |= __builtin_add_overflow(value, (uint64_t)elog_hex_digit(*text),
+		overflow |= __builtin_add_overflow(value, (uint64_t)eventlog_hex_digit(*text),
 						   &value);
 	}
 	if (text == digits)
 		return -EINVAL;
 	end = text;
-	if (base == 10 && *text == '.' && elog_is_digit(text[1])) {
+	if (base == 10 && *text == '.' && eventlog_is_digit(text[1])) {
 		point = text++;
-		while (elog_is_digit(*text))
+		while (eventlog_is_digit(*text))
 			text++;
 		end = text;
 	}

@@ -49,7 +49,7 @@ static unsigned int interval(const char **text)
 	const char *from = *text + 1;
 	bool digits = false;
 
-	for (; elog_is_digit(*from) || *from == ','; from++) {
+	for (; eventlog_is_digit(*from) || *from == ','; from++) {
 		if (*from == ',') {
 			if (which++)
 				return 0;
@@ -112,7 +112,7 @@ static const char *pattern_cost(const char *text, unsigned int *cost)
 			text = skip_bracket(text);
 			continue;
 		} else if (*text == '\\') {
-			if (elog_is_digit(text[1]))
+			if (eventlog_is_digit(text[1]))
 				return "back-references are not supported";
 			if (!*++text)
 				break;

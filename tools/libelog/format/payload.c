@@ -48,32 +48,6 @@ void elog_payload_init(struct elog_payload *payload, void *buffer,
 	memset(payload->reserved, 0, sizeof(payload->reserved));
 }
 
-void elog_payload_integer(struct elog_payload *payload, uint64_t value,
-			  unsigned int size)
-{
-	uint8_t byte = (uint8_t)value;
-	uint16_t half = (uint16_t)value;
-	uint32_t word = (uint32_t)value;
-
-	switch (size) {
-	case 1:
-		elog_payload_raw(payload, &byte, sizeof(byte));
-		break;
-	case 2:
-		elog_payload_raw(payload, &half, sizeof(half));
-		break;
-	case 4:
-		elog_payload_raw(payload, &word, sizeof(word));
-		break;
-	case 8:
-		elog_payload_raw(payload, &value, sizeof(value));
-		break;
-	default:
-		if (!payload->error)
-			payload->error = -EINVAL;
-	}
-}
-
 void elog_payload_raw(struct elog_payload *payload, const void *data,
 		      size_t size)
 {
@@ -83,20 +57,8 @@ void elog_payload_raw(struct elog_payload *payload, const void *data,
 		memcpy(room, data, size);
 }
 
-void elog_payload_chars(struct elog_payload *payload, const char *string,
-			size_t size)
-{
-	size_t length = strnlen(string, size);
-	char *room = take_fixed(payload, size);
-
-	if (!room)
-		return;
-	memcpy(room, string, length);
-	memset(room + length, 0, size - length);
-}
-
-static void put_dynamic(struct elog_payload *payload, const void *data,
-			size_t size, bool relative)
+void elog_payload_dynamic(struct elog_payload *payload, const void *data, size_t size,
+			  bool relative)
 {
 	struct parked parked = {
 		.word = (uint32_t)payload->fixed,
@@ -122,28 +84,6 @@ static void put_dynamic(struct elog_payload *payload, const void *data,
 	memcpy(room, &parked, sizeof(parked));
 	if (size)
 		memcpy(room + sizeof(parked), data, size);
-}
-
-void elog_payload_string(struct elog_payload *payload, const char *string)
-{
-	put_dynamic(payload, string, strlen(string) + 1, false);
-}
-
-void elog_payload_string_rel(struct elog_payload *payload, const char *string)
-{
-	put_dynamic(payload, string, strlen(string) + 1, true);
-}
-
-void elog_payload_bytes(struct elog_payload *payload, const void *data,
-			size_t size)
-{
-	put_dynamic(payload, data, size, false);
-}
-
-void elog_payload_bytes_rel(struct elog_payload *payload, const void *data,
-			    size_t size)
-{
-	put_dynamic(payload, data, size, true);
 }
 
 ssize_t elog_payload_end(struct elog_payload *payload)

@@ -59,7 +59,7 @@ static bool hex_holds(const struct test *test, const unsigned char *data,
 	size_t i;
 
 	for (i = 0; same && i < size; i++, digits += 2)
-		same = data[i] == (elog_hex_digit(digits[0]) << 4 | elog_hex_digit(digits[1]));
+		same = data[i] == (eventlog_hex_digit(digits[0]) << 4 | eventlog_hex_digit(digits[1]));
 	return same != test->inverted;
 }
 

@@ -36,9 +36,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/field_type.h"
+#include "common/word.h"
 #include "elog.h"
 #include "format/text.h"
-#include "format/types.h"
 #include "format/uses.h"
 
 #define TOKENS_MAX	8
@@ -193,28 +194,9 @@ static int use_value(struct parser *parser, const void *scope, uint64_t value, v
 	});
 }
 
-static bool is_name(const char *text, const char *more, size_t max)
+static bool is_name(const char *text, const char *more)
 {
-	size_t i;
-
-	if (!isalpha((unsigned char)text[0]) && text[0] != '_')
-		return false;
-	for (i = 1; text[i]; i++)
-		if (!isalnum((unsigned char)text[i]) && text[i] != '_' &&
-		    !strchr(more, text[i]))
-			return false;
-	return i < max;
-}
-
-/* A name that was quoted, of a provider or an event. */
-static bool is_printable_name(const char *text)
-{
-	size_t i;
-
-	for (i = 0; text[i]; i++)
-		if (text[i] < ' ' || text[i] > '~')
-			return false;
-	return i && i < EVENTLOG_NAME_MAX;
+	return eventlog_identifier_valid(text, strlen(text), more);
 }
 
 static int wrong_name(struct parser *parser, const char *text, const char *what)
@@ -231,7 +213,7 @@ static int take_name(struct parser *parser, unsigned int index,
 
 	if (index >= parser->token_count || token->quoted)
 		return wrong(parser, "the %s's name is missing", what);
-	if (!is_name(token->text, "", EVENTLOG_FIELD_NAME_MAX))
+	if (!is_name(token->text, ""))
 		return wrong_name(parser, token->text, what);
 	*name = token->text;
 	return 0;
@@ -245,40 +227,15 @@ static int take_quotable_name(struct parser *parser, unsigned int index, const c
 
 	if (index >= parser->token_count)
 		return wrong(parser, "the %s's name is missing", what);
-	if (token->quoted ? !is_printable_name(token->text) :
-			    !is_name(token->text, more, EVENTLOG_NAME_MAX))
+	if (token->quoted ? !eventlog_printable_valid(token->text) : !is_name(token->text, more))
 		return wrong_name(parser, token->text, what);
 	*name = token->text;
 	return 0;
 }
 
-/*
- * There is only one way to write a number. strtoull() would accept "010" as 8, and "-1"
- * as a large number.
- */
 static bool parse_number(const char *text, uint64_t *value)
 {
-	uint64_t number = 0;
-	unsigned int digit;
-	char *end;
-
-	if (text[0] == '0' && text[1] == 'x') {
-		if (!text[2] || text[2 + strspn(text + 2, "0123456789abcdefABCDEF")])
-			return false;
-		errno = 0;
-		*value = strtoull(text + 2, &end, 16);
-		return !errno;
-	}
-	if (!*text || (*text == '0' && text[1]))
-		return false;
-	for (; *text; text++) {
-		digit = (unsigned int)(*text - '0');
-		if (digit > 9 || __builtin_mul_overflow(number, 10, &number) ||
-		    __builtin_add_overflow(number, digit, &number))
-			return false;
-	}
-	*value = number;
-	return true;
+	return eventlog_number_parse(text, strlen(text), value);
 }
 
 /* Parse a number that may be negative, for example an enum's value; two's complement. */
@@ -508,10 +465,9 @@ static int parse_event(struct parser *parser)
 		return ret;
 	if (parser->token_count <= 3 || parser->tokens[3].quoted)
 		return wrong(parser, "the event's level is missing");
-	event->level = elog_level_parse(parser->tokens[3].text);
 	/* A schema has only the full names. */
-	if (!event->level ||
-	    strcmp(elog_level_name(event->level), parser->tokens[3].text))
+	event->level = eventlog_level_find(parser->tokens[3].text);
+	if (!event->level)
 		return wrong(parser, "'%s' is not a level",
 			     parser->tokens[3].text);
 	ret = take_keywords(parser, 4, &event->keywords);
@@ -534,115 +490,80 @@ static int parse_event(struct parser *parser)
 	return ret;
 }
 
-/* Find a member that an integer type cannot hold, or NULL. */
-static const struct elog_schema_name *
-misfit(const struct owned_set *owned, const struct elog_plain_type *integer)
+/* Find a member that the field cannot hold, or NULL. */
+static const struct elog_schema_name *misfit(const struct owned_set *owned,
+					     const struct eventlog_field_shape *shape)
 {
-	bool is_signed = integer->type == ELOG_TYPE_SIGNED;
-	unsigned int bits = integer->size * 8 - is_signed;
-	uint64_t largest = bits == 64 ? UINT64_MAX : (1ULL << bits) - 1;
-
-	if (owned->largest && owned->largest->value > largest)
+	if (owned->largest && owned->largest->value > eventlog_shape_largest(shape))
 		return owned->largest;
-	if (owned->lowest &&
-	    (!is_signed || 0 - owned->lowest->value > largest + 1))
+	if (owned->lowest && 0 - owned->lowest->value > eventlog_shape_lowest(shape))
 		return owned->lowest;
 	return NULL;
 }
 
-/* Parse enum:NAME:INT and flags:NAME:INT; @rest is behind the first colon. */
-static int parse_set_type(struct parser *parser, char *rest, bool flags,
-			  struct elog_schema_field *field)
+/* Find the set of a field whose type is enum:NAME:INT or flags:NAME:INT. */
+static int find_set(struct parser *parser, const struct eventlog_field_shape *shape,
+		    struct elog_schema_field *field)
 {
+	const bool flags = shape->kind == EVENTLOG_KIND_FLAGS;
 	const char *what = flags ? "flags type" : "enum";
 	const struct elog_schema_name *member;
-	const struct elog_plain_type *integer;
 	const struct owned_set *owned;
-	char *colon = strchr(rest, ':');
+	char *name;
 
-	if (!colon)
-		return wrong(parser, "'%s' needs an integer type, as in %s:NAME:u32",
-			     field->type_name, flags ? "flags" : "enum");
-	integer = elog_plain_type_find(colon + 1);
-	if (!integer || !elog_type_is_integer(integer->type) ||
-	    (flags && integer->type != ELOG_TYPE_UNSIGNED))
-		return wrong(parser, "'%s' is not an integer type for %s",
-			     colon + 1, flags ? "flags" : "an enum");
-	*colon = '\0';
-	owned = find_used(parser, &parser->provider->sets, rest);
+	name = allocate(parser, shape->name_bytes + 1);
+	if (!name)
+		return -ENOMEM;
+	memcpy(name, shape->name, shape->name_bytes);
+	owned = find_used(parser, &parser->provider->sets, name);
 	if (!owned || owned->set.flags != flags)
-		return wrong(parser, "there is no %s '%s'", what, rest);
+		return wrong(parser, "there is no %s '%s'", what, name);
 	field->set = &owned->set;
-	member = misfit(owned, integer);
+	member = misfit(owned, shape);
 	if (member)
-		return wrong(parser, "%s of %s %s does not fit '%s'",
-			     member->name, what, rest, integer->name);
-	field->type = flags ? ELOG_TYPE_FLAGS : ELOG_TYPE_ENUM;
-	field->size = integer->size;
-	field->is_signed = integer->type == ELOG_TYPE_SIGNED;
+		return wrong(parser, "%s of %s %s does not fit '%s'", member->name, what, name,
+			     eventlog_field_types[shape->type].name);
 	return 0;
 }
 
-static int parse_size(struct parser *parser, const char *text, size_t *size)
-{
-	uint64_t value;
-
-	if (!parse_number(text, &value) || !value || value > EVENTLOG_PAYLOAD_MAX)
-		return wrong(parser, "'%s' is not a size from 1 to %u", text,
-			     EVENTLOG_PAYLOAD_MAX);
-	*size = (size_t)value;
-	return 0;
-}
+_Static_assert((int)ELOG_TYPE_SIGNED == EVENTLOG_KIND_SIGNED &&
+	       (int)ELOG_TYPE_BYTES == EVENTLOG_KIND_BYTES &&
+	       (int)ELOG_TYPE_MAC == EVENTLOG_KIND_MAC &&
+	       (int)ELOG_TYPE_STRUCT == EVENTLOG_KIND_STRUCT, "types have the same numbers");
 
 static int parse_type(struct parser *parser, struct elog_schema_field *field)
 {
-	const struct elog_plain_type *plain = elog_plain_type_find(field->type_name);
-	char *copy, *cut;
-	size_t length;
+	const char *type = field->type_name;
+	struct eventlog_field_shape shape;
 
-	if (plain) {
-		field->type = plain->type;
-		field->size = plain->size;
-		field->relative = plain->relative;
-		field->is_signed = plain->type == ELOG_TYPE_SIGNED;
-		return 0;
+	switch (eventlog_field_shape_parse(type, strlen(type), &shape)) {
+	case EVENTLOG_TYPE_VALID:
+		break;
+	case EVENTLOG_TYPE_ELEMENT:
+		return wrong(parser, "arrays are of char or u8, not '%.*s'",
+			     (int)shape.name_bytes, shape.name);
+	case EVENTLOG_TYPE_NO_SIZE:
+		return wrong(parser, "'%s' needs a size, as in struct:NAME:16", type);
+	case EVENTLOG_TYPE_SIZE:
+		return wrong(parser, "'%.*s' is not a size from 1 to %u", (int)shape.rest_bytes,
+			     shape.rest, EVENTLOG_PAYLOAD_MAX);
+	case EVENTLOG_TYPE_TAG:
+		return wrong(parser, "'%.*s' is not a name for a struct", (int)shape.name_bytes,
+			     shape.name);
+	case EVENTLOG_TYPE_NO_INTEGER:
+		return wrong(parser, "'%s' needs an integer type, as in %s:NAME:u32", type,
+			     *type == 'f' ? "flags" : "enum");
+	case EVENTLOG_TYPE_INTEGER:
+		return wrong(parser, "'%.*s' is not an integer type for %s", (int)shape.rest_bytes,
+			     shape.rest, *type == 'f' ? "flags" : "an enum");
+	default:
+		return wrong(parser, "there is no type '%s'", type);
 	}
-	length = strlen(field->type_name);
-	copy = allocate(parser, length + 1);
-	if (!copy)
-		return -ENOMEM;
-	memcpy(copy, field->type_name, length + 1);
-
-	if (!strncmp(copy, "enum:", 5))
-		return parse_set_type(parser, copy + 5, false, field);
-	if (!strncmp(copy, "flags:", 6))
-		return parse_set_type(parser, copy + 6, true, field);
-	if (!strncmp(copy, "struct:", 7)) {
-		cut = strchr(copy + 7, ':');
-		if (!cut)
-			return wrong(parser, "'%s' needs a size, as in struct:NAME:16",
-				     field->type_name);
-		*cut = '\0';
-		if (!is_name(copy + 7, "", EVENTLOG_FIELD_NAME_MAX))
-			return wrong(parser, "'%s' is not a name for a struct",
-				     copy + 7);
-		field->type = ELOG_TYPE_STRUCT;
-		return parse_size(parser, cut + 1, &field->size);
-	}
-	cut = strchr(copy, '[');
-	if (cut && length && copy[length - 1] == ']') {
-		copy[length - 1] = '\0';
-		*cut = '\0';
-		if (!strcmp(copy, "char"))
-			field->type = ELOG_TYPE_CHARS;
-		else if (!strcmp(copy, "u8"))
-			field->type = ELOG_TYPE_OCTETS;
-		else
-			return wrong(parser, "arrays are of char or u8, not '%s'",
-				     copy);
-		return parse_size(parser, cut + 1, &field->size);
-	}
-	return wrong(parser, "there is no type '%s'", field->type_name);
+	field->type = (enum elog_type)shape.kind;
+	field->size = shape.bytes;
+	field->relative = shape.relative;
+	field->is_signed = shape.is_signed;
+	return eventlog_shape_has_set(&shape) ? find_set(parser, &shape, field) : 0;
 }
 
 static int parse_field(struct parser *parser)

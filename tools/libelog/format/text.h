@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "common/field_type.h"
 #include "elog.h"
 #include "util/text.h"
 
@@ -60,31 +61,6 @@ static inline uint64_t elog_hex_bits(const struct elog_schema_field *field,
 	return field->size < 8 ? value & ((1ULL << field->size * 8) - 1) : value;
 }
 
-/** elog_load_integer() - read an integer of 1, 2, 4 or 8 bytes in native order */
-static inline uint64_t elog_load_integer(const unsigned char *bytes, size_t size,
-					 bool is_signed)
-{
-	uint8_t byte;
-	uint16_t half;
-	uint32_t word;
-	uint64_t whole;
-
-	switch (size) {
-	case 1:
-		memcpy(&byte, bytes, sizeof(byte));
-		return is_signed ? (uint64_t)(int8_t)byte : byte;
-	case 2:
-		memcpy(&half, bytes, sizeof(half));
-		return is_signed ? (uint64_t)(int16_t)half : half;
-	case 4:
-		memcpy(&word, bytes, sizeof(word));
-		return is_signed ? (uint64_t)(int32_t)word : word;
-	default:
-		memcpy(&whole, bytes, sizeof(whole));
-		return whole;
-	}
-}
-
 /**
  * elog_plain_number() - decode the most common kind of field
  * @field: the field
@@ -102,8 +78,8 @@ static inline bool elog_plain_number(const struct elog_schema_field *field,
 	if (field->type > ELOG_TYPE_SIGNED || field->display == ELOG_DISPLAY_HEX ||
 	    field->optional || field->offset > size || field->size > size - field->offset)
 		return false;
-	*value = elog_load_integer((const unsigned char *)payload + field->offset,
-				   field->size, field->is_signed);
+	*value = eventlog_integer_load((const unsigned char *)payload + field->offset,
+				       field->size, field->is_signed);
 	return true;
 }
 

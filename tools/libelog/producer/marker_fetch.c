@@ -24,7 +24,6 @@
 
 #define READER_SLOTS	16
 #define CACHE_LINE	64
-#define COMM_BYTES	16
 /* Policies may change between the query of the sizes and the call that uses them. */
 #define FETCH_TRIES	8
 
@@ -35,8 +34,9 @@
  * @key: atomic; elog_event_filter_key() that the filter was current for
  * @version: the kernel's number of the filter
  * @handlers: ELOG_MARKER_* that run if it is true; 0: it cannot be evaluated
- * @filter: points to the terms and the pool that follow
- * @terms: the terms; the pool follows
+ * @sources: bit 1 << enum eventlog_source of each value that the tests read
+ * @count: number of @tests
+ * @tests: the filter, bound to the marker; the terms and the pool follow
  */
 struct elog_marker_filter {
 	struct elog_marker_filter *next;
@@ -44,8 +44,9 @@ struct elog_marker_filter {
 	uint64_t key;
 	uint32_t version;
 	uint32_t handlers;
-	struct eventlog_filter filter;
-	struct eventlog_term terms[];
+	unsigned int sources;
+	uint32_t count;
+	struct eventlog_test tests[];
 };
 
 struct reader_slot {
@@ -130,7 +131,7 @@ void elog_marker_filters_after_fork(void)
  * Evaluating
  */
 
-static uint64_t get_pid(void)
+static uint32_t get_pid(void)
 {
 	pid_t pid = __atomic_load_n(&process_id, __ATOMIC_RELAXED);
 
@@ -138,69 +139,34 @@ static uint64_t get_pid(void)
 		pid = getpid();
 		__atomic_store_n(&process_id, pid, __ATOMIC_RELAXED);
 	}
-	return (uint64_t)pid;
+	return (uint32_t)pid;
 }
 
-static uint64_t get_tid(void)
+static uint32_t get_tid(void)
 {
 	if (!thread_id)
 		thread_id = gettid();
-	return (uint64_t)thread_id;
+	return (uint32_t)thread_id;
 }
 
-/* The subject: a marker that fires. @values must be the first member. */
-struct subject {
-	struct elog_marker_values values;
-	char comm[COMM_BYTES + 1];
-};
-
-static int get_common(const void *of, enum metadata metadata, struct elog_filter_value *value)
+/* Calls what only some filters need: only for those that do. */
+static unsigned int evaluate(const struct elog_marker_filter *filter, const uint64_t *values,
+			     unsigned int count)
 {
-	struct subject *subject = (struct subject *)(uintptr_t)of;
+	const struct eventlog_operands operands = { .values = values };
+	struct eventlog_identity identity = { .session = values[count] };
+	char comm[EVENTLOG_COMM_BYTES];
 
-	value->type = ELOG_TYPE_UNSIGNED;
-	value->is_signed = false;
-	switch (metadata) {
-	case METADATA_CPU:
-		value->integer = (uint64_t)sched_getcpu();
-		return 0;
-	case METADATA_PID:
-		value->integer = get_pid();
-		return 0;
-	case METADATA_TID:
-		value->integer = get_tid();
-		return 0;
-	case METADATA_SESSION:
-		value->integer = subject->values.values[subject->values.count];
-		return 0;
-	case METADATA_COMM:
-		if (prctl(PR_GET_NAME, subject->comm))
-			return -errno;
-		value->type = ELOG_TYPE_STRING;
-		value->data = subject->comm;
-		value->size = strlen(subject->comm);
-		return 0;
-	default:
-		return -ENOENT;
-	}
-}
-
-static void set_subject(struct subject *subject, const struct elog_marker *marker,
-			const struct elog_marker_state *state, const uint64_t *values)
-{
-	subject->values = (struct elog_marker_values){
-		.types = &marker->types[1],
-		.names = state->fields,
-		.values = values,
-		.count = marker->types[0],
-	};
-	memset(subject->comm, 0, sizeof(subject->comm));
-}
-
-static unsigned int evaluate(const struct elog_marker_filter *filter,
-			     const struct elog_filter_subject *subject)
-{
-	if (!filter->handlers || !elog_filter_holds(&filter->filter, subject, NULL))
+	if (filter->sources & 1U << EVENTLOG_SOURCE_CPU)
+		identity.cpu = (uint32_t)sched_getcpu();
+	if (filter->sources & 1U << EVENTLOG_SOURCE_PID)
+		identity.pid = get_pid();
+	if (filter->sources & 1U << EVENTLOG_SOURCE_TID)
+		identity.tid = get_tid();
+	if (filter->sources & 1U << EVENTLOG_SOURCE_COMM && !prctl(PR_GET_NAME, comm))
+		identity.comm = comm;
+	if (eventlog_tests_evaluate(filter->tests, filter->count, &operands, &identity) !=
+	    EVENTLOG_VERDICT_TRUE)
 		return 0;
 	return filter->handlers;
 }
@@ -214,15 +180,18 @@ static uint64_t key_of(uint64_t key, uint32_t generation)
 	return (key & ~(uint64_t)UINT32_MAX) | generation;
 }
 
-static struct elog_marker_filter *new_filter(size_t terms_size, size_t pool_size)
+static struct elog_marker_filter *new_filter(const struct eventlog_filter_get *request)
 {
-	size_t bytes = sizeof(struct elog_marker_filter) + terms_size + pool_size;
+	size_t bytes = sizeof(struct elog_marker_filter) +
+		       request->term_count * sizeof(struct eventlog_test) +
+		       request->terms_size + request->pool_size;
 	struct elog_marker_filter *filter;
 
 	filter = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (filter == MAP_FAILED)
 		return NULL;
 	filter->bytes = bytes;
+	filter->count = request->term_count;
 	return filter;
 }
 
@@ -240,22 +209,24 @@ static void report_incompatible(const struct elog_event *event, uint32_t version
 
 /* Use the kernel's answer; @complete: it includes the terms. */
 static void finish(struct elog_marker_filter *filter, const struct elog_event *event,
-		   const struct elog_filter_subject *subject,
+		   const struct eventlog_subject *subject,
 		   const struct eventlog_filter_get *answer, bool complete)
 {
-	filter->version = answer->version;
-	filter->handlers = answer->handlers & (ELOG_MARKER_PRINT | ELOG_MARKER_PROBE);
-	filter->filter = (struct eventlog_filter){
-		.size = sizeof(filter->filter),
-		.term_count = answer->term_count,
-		.term_size = answer->term_size,
-		.terms = answer->terms,
-		.pool = answer->pool,
+	const struct eventlog_terms terms = {
+		.array = (const struct eventlog_term *)(uintptr_t)answer->terms,
+		.count = answer->term_count,
+		.pool = (const char *)(uintptr_t)answer->pool,
 		.pool_size = answer->pool_size,
 	};
-	if (complete && !elog_filter_check(&filter->filter) &&
-	    elog_filter_fits(&filter->filter, subject))
+
+	filter->version = answer->version;
+	filter->handlers = answer->handlers & (ELOG_MARKER_PRINT | ELOG_MARKER_PROBE);
+	if (complete && terms.count <= filter->count && !eventlog_terms_check(&terms) &&
+	    eventlog_terms_fit(&terms, subject)) {
+		filter->count = terms.count;
+		filter->sources = eventlog_terms_bind(&terms, subject, filter->tests);
 		return;
+	}
 	filter->handlers = 0;
 	report_incompatible(event, filter->version);
 }
@@ -263,7 +234,7 @@ static void finish(struct elog_marker_filter *filter, const struct elog_event *e
 /**
  * fetch() - get the filter from the kernel
  * @event: the marker's event
- * @subject: the marker that fires
+ * @subject: the marker
  * @old: the filter that was kept before, or NULL
  * @handlers: set to the handlers if there is no filter any more
  *
@@ -271,7 +242,7 @@ static void finish(struct elog_marker_filter *filter, const struct elog_event *e
  * cannot be fetched.
  */
 static struct elog_marker_filter *fetch(const struct elog_event *event,
-					const struct elog_filter_subject *subject,
+					const struct eventlog_subject *subject,
 					struct elog_marker_filter *old, unsigned int *handlers)
 {
 	uint64_t key = elog_event_filter_key(event), old_key;
@@ -295,10 +266,10 @@ static struct elog_marker_filter *fetch(const struct elog_event *event,
 					 __ATOMIC_RELAXED);
 			return old;
 		}
-		filter = new_filter(request.terms_size, request.pool_size);
+		filter = new_filter(&request);
 		if (!filter)
 			return NULL;
-		request.terms = (uintptr_t)filter->terms;
+		request.terms = (uintptr_t)&filter->tests[request.term_count];
 		request.pool = request.terms + request.terms_size;
 		answer = request;
 		ret = elog_event_filter_get(event, &answer);
@@ -320,19 +291,16 @@ unsigned int elog_marker_filter_handlers(const struct elog_marker *marker,
 					 const struct elog_event *event,
 					 const uint64_t *values)
 {
-	struct subject values_of_marker;
-	const struct elog_filter_subject subject = {
-		.field = elog_marker_filter_field,
-		.common = get_common,
-		.of = &values_of_marker,
+	const struct elog_marker_fields fields = {
+		.types = &marker->types[1], .names = state->fields, .count = marker->types[0],
 	};
+	const struct eventlog_subject subject = { elog_marker_field_find, &fields };
 	struct elog_marker_filter *filter, *fetched;
 	bool changed = false;
 	struct reader_slot *slot;
 	unsigned int handlers = 0;
 	int error = errno;
 
-	set_subject(&values_of_marker, marker, state, values);
 	slot = begin_read();
 	filter = __atomic_load_n(&state->filter, __ATOMIC_SEQ_CST);
 	if (!filter || __atomic_load_n(&filter->key, __ATOMIC_RELAXED) !=
@@ -347,8 +315,8 @@ unsigned int elog_marker_filter_handlers(const struct elog_marker *marker,
 			retire(fetched);
 		filter = fetched;
 	}
-	if (filter)
-		handlers = evaluate(filter, &subject);
+	if (filter && filter->handlers)
+		handlers = evaluate(filter, values, fields.count);
 	end_read(slot);
 	if (changed)
 		free_retired();

@@ -2,47 +2,19 @@
 /*
  * Filters of programs' markers: see marker_filter.h. Pure functions of their arguments.
  */
-#include <errno.h>
-#include <string.h>
-
-#include "elog.h"
 #include "elog_marker_names.h"
-#include "format/types.h"
 #include "producer/marker_filter.h"
 
-/* Extend the low bytes of an integer; a string's address stays. */
-static uint64_t extend(const struct elog_plain_type *plain, uint64_t value)
+int elog_marker_field_find(const void *of, const char *name, struct eventlog_operand *operand)
 {
-	unsigned int shift = 64 - 8 * plain->size;
-
-	if (plain->type == ELOG_TYPE_STRING)
-		return value;
-	if (plain->type == ELOG_TYPE_SIGNED)
-		return (uint64_t)((int64_t)(value << shift) >> shift);
-	return value << shift >> shift;
-}
-
-int elog_marker_filter_field(const void *of, const char *name,
-			     struct elog_filter_value *value)
-{
-	const struct elog_marker_values *marker = of;
-	const struct elog_plain_type *plain;
+	const struct elog_marker_fields *fields = of;
 	unsigned int i;
 
-	for (i = 0; i < marker->count && strcmp(marker->names[i], name); i++)
-		;
-	if (i == marker->count)
-		return -ENOENT;
-	plain = &elog_plain_types[elog_marker_plain_types[marker->types[i]]];
-	value->type = plain->type;
-	value->is_signed = plain->type == ELOG_TYPE_SIGNED;
-	value->integer = extend(plain, marker->values ? marker->values[i] : 0);
-	if (plain->type != ELOG_TYPE_STRING)
+	for (i = 0; i < fields->count; i++) {
+		if (strcmp(fields->names[i], name))
+			continue;
+		eventlog_operand_value(operand, elog_marker_field_types[fields->types[i]], i);
 		return 0;
-	value->data = (const void *)(uintptr_t)value->integer;
-	/* It is recorded like this, too. */
-	if (!value->data)
-		value->data = "(null)";
-	value->size = strnlen(value->data, EVENTLOG_TERM_STRING_MAX);
-	return 0;
+	}
+	return -ENOENT;
 }

@@ -5,61 +5,35 @@
  * A marker is identified by its place. Events are named after tags, fields after their
  * expressions. If two names would be the same, the second becomes NAME_2.
  */
+#include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "format/types.h"
+#include "common/field_type.h"
+#include "common/marker_name.h"
 #include "elog_marker_names.h"
 
 #define NUMBER_BYTES	12
 
-const unsigned char elog_marker_plain_types[ELOG_MARKER_TYPES] = {
-	[ELOG_MARKER_U8] = ELOG_PLAIN_U8,
-	[ELOG_MARKER_U16] = ELOG_PLAIN_U16,
-	[ELOG_MARKER_U32] = ELOG_PLAIN_U32,
-	[ELOG_MARKER_U64] = ELOG_PLAIN_U64,
-	[ELOG_MARKER_S8] = ELOG_PLAIN_S8,
-	[ELOG_MARKER_S16] = ELOG_PLAIN_S16,
-	[ELOG_MARKER_S32] = ELOG_PLAIN_S32,
-	[ELOG_MARKER_S64] = ELOG_PLAIN_S64,
-	[ELOG_MARKER_BOOL] = ELOG_PLAIN_U8,
-	[ELOG_MARKER_PTR] = ELOG_PLAIN_U64,
-	[ELOG_MARKER_STRING] = ELOG_PLAIN_STRING,
+const unsigned char elog_marker_field_types[ELOG_MARKER_TYPES] = {
+	[ELOG_MARKER_U8] = EVENTLOG_TYPE_U8,
+	[ELOG_MARKER_U16] = EVENTLOG_TYPE_U16,
+	[ELOG_MARKER_U32] = EVENTLOG_TYPE_U32,
+	[ELOG_MARKER_U64] = EVENTLOG_TYPE_U64,
+	[ELOG_MARKER_S8] = EVENTLOG_TYPE_S8,
+	[ELOG_MARKER_S16] = EVENTLOG_TYPE_S16,
+	[ELOG_MARKER_S32] = EVENTLOG_TYPE_S32,
+	[ELOG_MARKER_S64] = EVENTLOG_TYPE_S64,
+	[ELOG_MARKER_BOOL] = EVENTLOG_TYPE_U8,
+	[ELOG_MARKER_PTR] = EVENTLOG_TYPE_U64,
+	[ELOG_MARKER_STRING] = EVENTLOG_TYPE_STRING,
 };
 
 const char *elog_marker_type_name(unsigned int type)
 {
-	return elog_plain_types[elog_marker_plain_types[type]].name;
-}
-
-/* Find the end of a macro's argument: a comma, a parenthesis or a NUL. */
-static const char *argument_end(const char *text)
-{
-	unsigned int depth = 0;
-	char quote = '\0';
-
-	for (; *text; text++) {
-		if (*text == '\\' && text[1])
-			text++;
-		else if (quote)
-			quote = *text == quote ? '\0' : quote;
-		else if (*text == '"' || *text == '\'')
-			quote = *text;
-		else if (*text == '(')
-			depth++;
-		else if (!depth && (*text == ',' || *text == ')'))
-			break;
-		else if (*text == ')')
-			depth--;
-	}
-	return text;
-}
-
-static const char *skip_blanks(const char *text)
-{
-	return text + strspn(text, " \t");
+	return eventlog_field_types[elog_marker_field_types[type]].name;
 }
 
 void elog_marker_provider(char *name, size_t bytes, const char *program)
@@ -76,43 +50,9 @@ void elog_marker_provider(char *name, size_t bytes, const char *program)
 static char *make_name(const char *text, size_t length)
 {
 	char *name = malloc(EVENTLOG_NAME_MAX);
-	size_t end = 0, i;
 
-	if (!name)
-		return NULL;
-	for (i = 0; i < length && end < EVENTLOG_NAME_MAX - NUMBER_BYTES; i++) {
-		if (!end && text[i] >= '0' && text[i] <= '9')
-			name[end++] = '_';
-		if (elog_marker_is_word(text[i]))
-			name[end++] = text[i];
-		else if (end && name[end - 1] != '_')
-			name[end++] = '_';
-	}
-	while (end > 1 && name[end - 1] == '_')
-		end--;
-	if (!end)
-		name[end++] = '_';
-	name[end] = '\0';
-	return name;
-}
-
-/* Parse "FIELD(type, expression)" or "FIELD_NAMED(type, name, expression)". */
-static char *take_field(const char **text)
-{
-	const char *at = *text + strspn(*text, ", "), *open, *end, *behind;
-	bool named;
-	char *name;
-
-	open = strchrnul(at, '(');
-	named = open - at >= 6 && !strncmp(open - 6, "_NAMED", 6);
-	at = *open ? argument_end(open + 1) : open;
-	if (*at == ',')
-		at = skip_blanks(at + 1);
-	end = argument_end(at);
-	for (behind = end; *behind == ',';)
-		behind = argument_end(behind + 1);
-	name = make_name(at, (size_t)((named ? end : behind) - at));
-	*text = *behind ? behind + 1 : behind;
+	if (name)
+		eventlog_marker_name_write(name, EVENTLOG_NAME_MAX - NUMBER_BYTES, text, length);
 	return name;
 }
 
@@ -120,11 +60,15 @@ static char *take_field(const char **text)
 static bool name_fields(struct elog_marker *marker, const char *text)
 {
 	struct elog_marker_state *state = marker->state;
+	struct eventlog_marker_field field;
 	unsigned int i, j, number;
 	size_t length;
 
 	for (i = 0; i < marker->types[0]; i++) {
-		state->fields[i] = take_field(&text);
+		eventlog_marker_field_take(&text, &field);
+		state->fields[i] = field.name ?
+				   make_name(field.name, field.name_bytes) :
+				   make_name(field.expression, field.expression_bytes);
 		if (!state->fields[i])
 			return false;
 		length = strlen(state->fields[i]);
@@ -153,7 +97,7 @@ const char *elog_marker_short_path(const char *path)
 	}
 }
 
-static uint64_t hash(const char *text)
+uint64_t elog_marker_hash(const char *text)
 {
 	uint64_t value = 0xcbf29ce484222325ULL;
 
@@ -296,13 +240,80 @@ bool elog_markers_name(struct elog_marker **markers, size_t count)
 			state->place = NULL;
 			return false;
 		}
-		state->id = hash(state->place);
+		state->id = elog_marker_hash(state->place);
 		state->name = make_name(marker->text, elog_marker_tag_length(marker));
 		if (!state->name ||
 		    !name_fields(marker, marker->text + elog_marker_tag_length(marker)))
 			return false;
 	}
 	return name_events(markers, count);
+}
+
+/* In a string of a command. */
+static void put_quoted(FILE *text, const char *string, size_t length)
+{
+	for (; length; string++, length--) {
+		if (*string == '"' || *string == '\\')
+			fputc('\\', text);
+		fputc(*string < ' ' || *string > '~' ? '?' : *string, text);
+	}
+}
+
+void elog_marker_describe(FILE *text, const struct elog_marker *marker)
+{
+	const struct elog_marker_state *state = marker->state;
+	size_t length = elog_marker_tag_length(marker);
+
+	fputc('"', text);
+	put_quoted(text, state->place, strlen(state->place));
+	fprintf(text, ", line %u", marker->line);
+	if (strncmp(state->name, marker->text, length) || state->name[length]) {
+		fputs(", tag ", text);
+		put_quoted(text, marker->text, length);
+	}
+	if (marker->flags & ELOG_MARKER_HAS_SESSION)
+		fputs(", session", text);
+	fputc('"', text);
+}
+
+/* Cut ", KEY VALUE" off the end of a text. Return: VALUE, or NULL if it is not there. */
+static char *cut_value(char *text, const char *key)
+{
+	char *comma = strrchr(text, ',');
+	size_t length = strlen(key);
+
+	if (!comma || comma[1] != ' ' || strncmp(comma + 2, key, length))
+		return NULL;
+	*comma = '\0';
+	return comma + 2 + length;
+}
+
+int elog_marker_parse_description(const char *description, const char *event,
+				  struct elog_marker_description *result)
+{
+	char *place = strdup(description), *function = NULL, *ordinal, *value, *tag, *end;
+
+	memset(result, 0, sizeof(*result));
+	if (!place)
+		return -ENOMEM;
+	result->has_session = cut_value(place, "session");
+	tag = cut_value(place, "tag ");
+	value = cut_value(place, "line ");
+	if (value)
+		result->line = (uint32_t)strtoul(value, &end, 10);
+	ordinal = strrchr(place, ':');
+	if (ordinal)
+		function = memrchr(place, ':', (size_t)(ordinal - place));
+	if (!value || *end || !function) {
+		free(place);
+		return -EINVAL;
+	}
+	result->ordinal = (uint32_t)strtoul(ordinal + 1, &end, 10);
+	result->path_length = (size_t)(function - place);
+	result->function_length = (size_t)(ordinal - function - 1);
+	result->tag = strdup(tag ? tag : event);
+	result->place = place;
+	return result->tag ? 0 : -ENOMEM;
 }
 
 void elog_marker_state_free(struct elog_marker_state *state)

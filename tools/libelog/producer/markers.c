@@ -29,7 +29,7 @@
 
 #include "elog_marker.h"
 #include "format/text.h"
-#include "format/types.h"
+#include "common/field_type.h"
 #include "elog_marker_names.h"
 #include "producer/marker_fetch.h"
 #include "producer/producer.h"
@@ -95,10 +95,14 @@ static const unsigned char always_byte = 0xff;
 /* Set the status byte that the marker tests: that of its event, or a constant one. */
 static void update_marker(struct elog_marker *marker)
 {
-	bool is_on = __atomic_load_n(&marker->handlers, __ATOMIC_RELAXED) & ~ELOG_MARKER_TRACE;
+	unsigned int handlers = __atomic_load_n(&marker->handlers, __ATOMIC_RELAXED);
+	bool is_on = handlers & ~ELOG_MARKER_TRACE;
 
-	if (marker->state->registered)
+	if (marker->state->registered) {
+		elog_event_report_handlers(marker->state->event, handlers,
+					   marker->state->defaults);
 		elog_event_follow(marker->state->event, is_on ? NULL : &marker->status);
+	}
 	if (is_on || !marker->state->registered)
 		__atomic_store_n(&marker->status, is_on ? &always_byte : &elog_marker_never,
 				 __ATOMIC_RELEASE);
@@ -209,7 +213,8 @@ static const char *command_type(unsigned int type)
 					    elog_marker_type_name(type);
 }
 
-static char *make_command(const struct elog_marker *marker)
+/* Return: NULL without memory. */
+static char *make_command(const struct elog_marker *marker, bool is_described)
 {
 	const struct elog_marker_state *state = marker->state;
 	char *command = NULL;
@@ -220,7 +225,11 @@ static char *make_command(const struct elog_marker *marker)
 	text = open_memstream(&command, &size);
 	if (!text)
 		return NULL;
-	fprintf(text, "%s", state->name);
+	fputs(state->name, text);
+	if (is_described) {
+		fputc(' ', text);
+		elog_marker_describe(text, marker);
+	}
 	for (i = 0; i < marker->types[0]; i++)
 		fprintf(text, "%s%s %s", i ? ";" : " ",
 			command_type(marker->types[1 + i]), state->fields[i]);
@@ -341,7 +350,12 @@ static bool name_commands(struct group *group)
 
 	for (i = 0; i < group->count; i++) {
 		marker = group->markers[i];
-		marker->state->command = make_command(marker);
+		marker->state->command = make_command(marker, true);
+		if (marker->state->command &&
+		    strlen(marker->state->command) >= EVENTLOG_COMMAND_MAX) {
+			free(marker->state->command);
+			marker->state->command = make_command(marker, false);
+		}
 		if (!marker->state->command)
 			return false;
 	}
@@ -370,6 +384,7 @@ static void register_group(struct elog_marker **own, struct elog_marker **begin,
 	elog_marker_provider(provider, sizeof(provider), program_invocation_short_name);
 	for (i = 0; i < group->count; i++) {
 		revive_state(group->markers[i]);
+		group->markers[i]->state->defaults = group->markers[i]->handlers;
 		register_event(group->markers[i], provider);
 		apply_policies(group->markers[i]);
 		update_marker(group->markers[i]);
@@ -574,22 +589,12 @@ bool elog_marker_enabled_slow(const struct elog_marker *marker)
 
 static unsigned int size_of(unsigned int type)
 {
-	return elog_plain_types[elog_marker_plain_types[type]].size;
-}
-
-static bool is_signed(unsigned int type)
-{
-	return elog_plain_types[elog_marker_plain_types[type]].type == ELOG_TYPE_SIGNED;
+	return eventlog_field_types[elog_marker_field_types[type]].bytes;
 }
 
 static uint64_t extended(unsigned int type, uint64_t value)
 {
-	unsigned int shift = 64 - 8 * size_of(type);
-
-	if (type == ELOG_MARKER_STRING)
-		return value;
-	return is_signed(type) ? (uint64_t)((int64_t)(value << shift) >> shift) :
-				 value << shift >> shift;
+	return eventlog_field_value(elog_marker_field_types[type], value);
 }
 
 static size_t fixed_bytes(const struct elog_marker *marker)
@@ -664,7 +669,7 @@ static void put_value(struct elog_text *text, unsigned int type, uint64_t value)
 	} else if (type == ELOG_MARKER_PTR) {
 		elog_text_string(text, "0x");
 		elog_text_hex(text, value, 1);
-	} else if (is_signed(type) && (int64_t)value < 0) {
+	} else if (type >= ELOG_MARKER_S8 && type <= ELOG_MARKER_S64 && (int64_t)value < 0) {
 		elog_text_string(text, "-");
 		elog_text_unsigned(text, 0 - value, 1, ' ');
 	} else {

@@ -67,6 +67,23 @@ static bool is_pending(const struct registered_event *event)
 	return __atomic_load_n(&event->event.status, __ATOMIC_ACQUIRE) == &maybe_byte;
 }
 
+/* What the kernel assumes of the handlers of a marker, now and at first. */
+#define HANDLERS(now, first) ((uint32_t)((now) | (first) << 8))
+#define HANDLERS_ASSUMED HANDLERS(ELOG_MARKER_TRACE, ELOG_MARKER_TRACE)
+
+static void report_handlers(int fd, const struct registered_event *event)
+{
+	struct eventlog_marker_handlers request = {
+		.size = sizeof(request),
+		.write_index = event->write_index,
+		.handlers = event->handlers & 0xff,
+		.defaults = event->handlers >> 8,
+	};
+
+	/* Only listings need it. */
+	(void)!ioctl(fd, EVENTLOG_IOC_MARKER_HANDLERS, &request);
+}
+
 static int register_event(int fd, struct registered_event *event,
 			  struct eventlog_register *request)
 {
@@ -86,6 +103,8 @@ static int register_event(int fd, struct registered_event *event,
 			 __ATOMIC_RELAXED);
 	/* After the index: see elog_event_filter_key(). */
 	__atomic_fetch_add(&event->incarnation, 1, __ATOMIC_RELEASE);
+	if (event->handlers && event->handlers != HANDLERS_ASSUMED)
+		report_handlers(fd, event);
 	return 0;
 }
 
@@ -211,7 +230,7 @@ static int connect_locked(struct elog_producer *producer)
 	producer->fd = fd;
 	for (event = producer->events; event; event = event->next)
 		register_locked(producer, event);
-	elog_rings_connect(&producer->rings, fd);
+	elog_rings_connect(&producer->rings);
 	__atomic_store_n(&producer->connected, true, __ATOMIC_SEQ_CST);
 	return 0;
 }
@@ -767,6 +786,21 @@ void elog_event_follow(struct elog_event *event, const unsigned char **follower)
 	registered(event)->follower = follower;
 	point_to(registered(event), event->status);
 	pthread_mutex_unlock(&producer->lock);
+}
+
+void elog_event_report_handlers(struct elog_event *event, unsigned int handlers,
+				unsigned int defaults)
+{
+	struct registered_event *marker = registered(event);
+	uint32_t new = HANDLERS(handlers, defaults);
+	bool changed;
+
+	pthread_mutex_lock(&marker->producer->lock);
+	changed = new != (marker->handlers ? marker->handlers : HANDLERS_ASSUMED);
+	marker->handlers = new;
+	if (changed && is_connected(marker->producer) && !marker->error)
+		report_handlers(marker->producer->fd, marker);
+	pthread_mutex_unlock(&marker->producer->lock);
 }
 
 uint64_t elog_event_filter_key(const struct elog_event *event)

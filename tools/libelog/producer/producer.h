@@ -37,6 +37,15 @@ int elog_event_revive(struct elog_event *event);
  */
 void elog_event_follow(struct elog_event *event, const unsigned char **follower);
 
+/**
+ * elog_event_report_handlers() - let listings show which handlers of a marker are enabled
+ * @event: the marker's event, registered
+ * @handlers: ELOG_MARKER_*: enabled now
+ * @defaults: ELOG_MARKER_*: enabled at first
+ */
+void elog_event_report_handlers(struct elog_event *event, unsigned int handlers,
+				unsigned int defaults);
+
 /* The rest of elog_event_status(), for when the producer may not be connected. */
 unsigned int elog_event_status_slow(const struct elog_event *event);
 

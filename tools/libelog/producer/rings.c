@@ -452,12 +452,9 @@ void elog_rings_open(struct elog_rings *rings, bool used, unsigned int taken)
 		rings->place = ELOG_RING_PLACES;
 }
 
-void elog_rings_connect(struct elog_rings *rings, int fd)
+void elog_rings_connect(struct elog_rings *rings)
 {
-	struct eventlog_version version = { .size = sizeof(version) };
-	const bool usable = rings->place != ELOG_RING_PLACES &&
-			    !elog_device_version(fd, &version) &&
-			    version.features & EVENTLOG_FEATURE_MAPPED;
+	const bool usable = rings->place != ELOG_RING_PLACES;
 
 	__atomic_store_n(&rings->next_try, 0, __ATOMIC_RELAXED);
 	__atomic_store_n(&rings->usable, usable, __ATOMIC_RELAXED);

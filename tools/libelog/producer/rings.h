@@ -84,8 +84,8 @@ void elog_rings_open(struct elog_rings *rings, bool used, unsigned int taken);
 /** elog_rings_close() - free everything; no thread uses the producer */
 void elog_rings_close(struct elog_rings *rings);
 
-/** elog_rings_connect() - the producer has a new file; learn whether the kernel has rings */
-void elog_rings_connect(struct elog_rings *rings, int fd);
+/** elog_rings_connect() - the producer has a new file: threads may get rings of it */
+void elog_rings_connect(struct elog_rings *rings);
 
 /**
  * elog_rings_quiesce() - wait until threads have left their emissions

@@ -28,6 +28,7 @@ struct registered_event {
 	uint64_t keywords;
 	uint32_t level;
 	uint32_t flags;
+	uint32_t handlers;		/* of a marker, see elog_event_report_handlers(); or 0 */
 	uint32_t status_offset;		/* in the status map */
 	uint32_t descriptor;		/* atomic */
 	uint32_t incarnation;		/* atomic; counts its registrations */

@@ -35,7 +35,7 @@ int elog_node_open(const char *path);
 
 /**
  * elog_abi_check() - compare an ABI version with the library's
- * @abi: of VERSION
+ * @abi: of INFO
  *
  * Return: 0, or -EPROTONOSUPPORT.
  */

@@ -21,9 +21,9 @@ int elog_abi_check(uint32_t abi)
 
 int elog_device_check(int fd)
 {
-	struct eventlog_version version = { .size = sizeof(version) };
+	struct eventlog_info info = { .size = ELOG_SIZE_TO(struct eventlog_info, abi) };
 
-	return elog_device_version(fd, &version) ? 0 : elog_abi_check(version.abi);
+	return elog_device_info(fd, &info) ? 0 : elog_abi_check(info.abi);
 }
 
 int elog_node_open(const char *path)
@@ -56,34 +56,13 @@ int elog_device_open(const char *device)
 	return fd;
 }
 
-int elog_device_version(int fd, struct eventlog_version *version)
+int elog_device_info(int fd, struct eventlog_info *info)
 {
-	int ret = elog_struct_clear(version, ELOG_SIZE_TO(struct eventlog_version, abi));
+	int ret = elog_struct_clear(info, ELOG_SIZE_TO(struct eventlog_info, abi));
 
 	if (ret)
 		return ret;
-	return ioctl(fd, EVENTLOG_IOC_VERSION, version) ? -errno : 0;
-}
-
-int elog_device_counts(int fd, struct eventlog_counts *counts)
-{
-	int ret = elog_struct_clear(counts, ELOG_SIZE_TO(struct eventlog_counts, policies));
-
-	if (ret)
-		return ret;
-	return ioctl(fd, EVENTLOG_IOC_COUNTS, counts) ? -errno : 0;
-}
-
-int elog_device_quota(int fd, struct eventlog_user_quota *quota)
-{
-	struct eventlog_user_quota given;
-	int ret = elog_struct_get(&given, sizeof(given), quota);
-
-	if (ret)
-		return ret;
-	if (given.size < ELOG_SIZE_TO(struct eventlog_user_quota, denied))
-		return -EINVAL;
-	return ioctl(fd, EVENTLOG_IOC_QUOTA, quota) ? -errno : 0;
+	return ioctl(fd, EVENTLOG_IOC_INFO, info) ? -errno : 0;
 }
 
 int elog_device_describe(int fd, struct eventlog_describe *request,
@@ -163,23 +142,6 @@ int elog_instance_delete(int fd, uint32_t id)
 	struct eventlog_instance_delete request = { .size = sizeof(request), .id = id };
 
 	return ioctl(fd, EVENTLOG_IOC_INSTANCE_DELETE, &request) ? -errno : 0;
-}
-
-int elog_instance_next(int fd, struct eventlog_instance_next *instance, char *name,
-		       uint32_t size)
-{
-	struct eventlog_instance_next next = {
-		.size = sizeof(next), .name = (uintptr_t)name, .name_size = size,
-	};
-
-	if (instance->size < ELOG_SIZE_TO(struct eventlog_instance_next, files))
-		return -EINVAL;
-	next.id = instance->id;
-	if (ioctl(fd, EVENTLOG_IOC_INSTANCE_NEXT, &next))
-		return -errno;
-	next.name = instance->name;
-	elog_struct_put(instance, &next, sizeof(next));
-	return 0;
 }
 
 int elog_instance_open(int fd, uint32_t id)

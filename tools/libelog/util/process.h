@@ -22,6 +22,16 @@
 bool elog_process_read_name(uint32_t pid, uint32_t tid, char *name, bool *guessed);
 
 /**
+ * elog_processes_learn() - set the name of a thread that may have exited
+ * @processes: the table
+ * @pid: its process
+ * @tid: the thread
+ * @name: its name
+ */
+void elog_processes_learn(struct elog_processes *processes, uint32_t pid,
+			  uint32_t tid, const char *name);
+
+/**
  * elog_processes_update() - set a name that was just read from /proc
  * @processes: the table
  * @pid: as for elog_process_read_name()
@@ -35,7 +45,7 @@ void elog_processes_update(struct elog_processes *processes, uint32_t pid,
 /**
  * elog_processes_keep() - set a name that the kernel has kept of a thread with events
  * @processes: the table
- * @name: from EVENTLOG_IOC_NAMES
+ * @name: from EVENTLOG_LIST_NAMES
  *
  * Replaces names from /proc and older names.
  */

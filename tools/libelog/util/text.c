@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "elog.h"
+#include "common/word.h"
 #include "util/text.h"
 #include "util/util.h"
 
@@ -207,32 +208,6 @@ void elog_text_printf(struct elog_text *text, const char *format, ...)
 	elog_text_advance(text, room + size);
 }
 
-size_t elog_utf8_size(const unsigned char *from, const unsigned char *end)
-{
-	static const uint32_t smallest[] = { 0, 0, 0xa0, 0x800, 0x10000 };
-	uint32_t character;
-	size_t size, i;
-
-	if (*from >= 0xf0 && *from < 0xf8)
-		size = 4;
-	else if (*from >= 0xe0)
-		size = *from < 0xf0 ? 3 : 0;
-	else
-		size = *from >= 0xc0 ? 2 : 0;
-	if (!size || (size_t)(end - from) < size)
-		return 0;
-	character = *from & (0x7fU >> size);
-	for (i = 1; i < size; i++) {
-		if ((from[i] & 0xc0) != 0x80)
-			return 0;
-		character = character << 6 | (from[i] & 0x3f);
-	}
-	if (character < smallest[size] || character > 0x10ffff ||
-	    (character >= 0xd800 && character < 0xe000))
-		return 0;
-	return size;
-}
-
 size_t elog_direction_size(const unsigned char *from, const unsigned char *end)
 {
 	if (end - from >= 2 && from[0] == 0xd8 && from[1] == 0x9c)
@@ -248,7 +223,7 @@ size_t elog_direction_size(const unsigned char *from, const unsigned char *end)
 /* The bytes of a character beyond ASCII that may be printed, or 0. */
 static size_t visible_size(const unsigned char *from, const unsigned char *end)
 {
-	return elog_direction_size(from, end) ? 0 : elog_utf8_size(from, end);
+	return elog_direction_size(from, end) ? 0 : eventlog_utf8_bytes(from, end);
 }
 
 static const unsigned char *put_escape(struct elog_text *text,
@@ -395,8 +370,8 @@ bool elog_is_text(const char *text, const char *end)
 		if (!*text)
 			return false;
 		size = (unsigned char)*text < 0x80 ? 1 :
-		       elog_utf8_size((const unsigned char *)text,
-				      (const unsigned char *)end);
+		       eventlog_utf8_bytes((const unsigned char *)text,
+					   (const unsigned char *)end);
 		if (!size)
 			return false;
 		text += size;

@@ -218,16 +218,6 @@ const unsigned char *elog_plain_end(const unsigned char *from,
 				    const unsigned char *end);
 
 /**
- * elog_utf8_size() - get the bytes of a character that may be printed
- * @from: its first byte
- * @end: end of the string, above @from
- *
- * Return: 2 to 4; 0: the bytes are ASCII, an overlong form, a surrogate, beyond
- * Unicode, or one of the control characters U+0080 to U+009F.
- */
-size_t elog_utf8_size(const unsigned char *from, const unsigned char *end);
-
-/**
  * elog_direction_size() - get the bytes of a character that changes the direction of text
  * @from: its first byte
  * @end: end of the string, above @from

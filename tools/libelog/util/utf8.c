@@ -2,6 +2,7 @@
 /*
  * Text for readers that refuse what is not UTF-8: see elog_text_utf8() in util/text.h.
  */
+#include "common/word.h"
 #include "util/text.h"
 
 void elog_text_utf8(struct elog_text *text, const char *data, size_t size)
@@ -10,7 +11,7 @@ void elog_text_utf8(struct elog_text *text, const char *data, size_t size)
 	size_t step;
 
 	while ((from = elog_plain_end(from, end)) != end) {
-		step = *from < 0x80 ? 1 : elog_utf8_size(from, end);
+		step = *from < 0x80 ? 1 : eventlog_utf8_bytes(from, end);
 		if (step) {
 			from += step;
 			continue;

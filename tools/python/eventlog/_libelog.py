@@ -37,7 +37,7 @@ ELOG_CONSUMER_OVERWRITE = 1
 EVENTLOG_RULE_SESSION = 1
 EVENTLOG_RULE_PID = 2
 EVENTLOG_REGISTER_PERSIST = 1
-EVENTLOG_DESCRIBE_NEXT = 1
+EVENTLOG_LIST_DEFINITIONS = 0
 EVENTLOG_CPU_UNKNOWN = 0xffffffff
 EVENTLOG_RINGS_ALL = 0xffffffff
 EVENTLOG_LOST_CAUSES = 16
@@ -82,6 +82,7 @@ Consumer = _opaque("elog_consumer")
 KernelFilter = _opaque("eventlog_filter")
 Expression = _opaque("elog_expression")
 Predicate = _opaque("elog_predicate")
+Listing = _opaque("elog_list")
 Processes = _opaque("elog_processes")
 Producer = _opaque("elog_producer")
 Reader = _opaque("elog_reader")
@@ -160,17 +161,24 @@ Describe = _struct(
     ("provider_id", c_uint32), ("instance", c_uint32), ("reserved", c_uint32),
     ("sync", c_uint32), ("sync_pid", c_uint32))
 
+Definition = _struct(
+    "eventlog_definition", ("size", c_uint32), ("text_offset", c_uint32),
+    ("descriptor", c_uint32), ("state", c_uint32), ("provider_id", c_uint32),
+    ("instance", c_uint32), ("sync", c_uint32), ("sync_pid", c_uint32))
+
 Event = _struct("elog_event", ("status", POINTER(c_ubyte)), ("reserved", c_uint * 2))
 Iovec = _struct("iovec", ("iov_base", c_char_p), ("iov_len", c_size_t))
 
 STRUCTS = [Text, Item, Value, SchemaName, SchemaSet, SchemaField, SchemaProvider, SchemaEvent,
            Schema, SchemaError, ExpressionError, Filter, ConsumerOptions, Rule,
-           Stat, Describe, Event, Iovec]
+           Stat, Describe, Definition, Event, Iovec]
 
 # Functions: type of the result, and of the parameters.
 PROTOTYPES: Dict[str, Tuple[Any, ...]] = {
     "elog_device_open": (c_int, c_char_p),
-    "elog_device_describe": (c_int, c_int, POINTER(Describe), POINTER(OwnedString)),
+    "elog_list_open": (c_int, c_int, c_uint32, c_uint64, POINTER(Listing)),
+    "elog_list_next": (c_int, Listing, POINTER(Definition), POINTER(c_char_p)),
+    "elog_list_close": (None, Listing),
     "elog_time_offset": (c_int64,),
     "elog_producer_open": (c_int, POINTER(Producer), c_void_p),
     "elog_producer_connect": (c_int, Producer),

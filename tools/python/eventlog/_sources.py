@@ -583,15 +583,21 @@ def definitions(device: Path = DEVICE) -> List[EventType]:
     fd = c.check(lib.elog_device_open(os.fsencode(device)), os.fspath(device))
     result = []
     try:
-        request = c.Describe(size=ctypes.sizeof(c.Describe))
-        while True:
-            request.flags = c.EVENTLOG_DESCRIBE_NEXT
-            before = request.descriptor
-            event = _describe(lib.elog_device_describe, fd, request)
-            if request.descriptor == before:
-                return result
-            if event is not None:
-                result.append(event)
+        found = c.Listing()
+        definition = c.Definition(size=ctypes.sizeof(c.Definition))
+        text = ctypes.c_char_p()
+        c.check(lib.elog_list_open(fd, c.EVENTLOG_LIST_DEFINITIONS, 0, ctypes.byref(found)))
+        try:
+            while True:
+                ret = lib.elog_list_next(found, ctypes.byref(definition), ctypes.byref(text))
+                if ret == -errno.ENOENT:
+                    return result
+                c.check(ret)
+                event = parse_event(text.value)
+                if event is not None:
+                    result.append(event)
+        finally:
+            lib.elog_list_close(found)
     finally:
         os.close(fd)
 

@@ -17,7 +17,7 @@ extern "C" {
  * elog_device_open() - open the device without a role
  * @device: path, or NULL for $ELOG_DEVICE, else EVENTLOG_DEVICE
  *
- * The file is for elog_device_version(), elog_device_describe(), elog_device_delete()
+ * The file is for elog_device_info(), elog_device_describe(), elog_device_delete()
  * and for reading the status text. The kernel module cannot be removed while the file
  * is open.
  *
@@ -28,32 +28,13 @@ extern "C" {
 int elog_device_open(const char *device);
 
 /**
- * elog_device_version() - get the version and the features of the kernel module
- * @fd: the device
- * @version: the caller sets its size; filled in up to there
+ * elog_device_info() - get the version and limits of the module, what exists, and quotas
+ * @fd: the device, in any role; the opener of the file is the user of the quotas
+ * @info: the caller sets its size; filled in up to there
  *
- * Return: 0; -EINVAL @version->size is too small; or -ENOTTY if @fd is not the device.
+ * Return: 0; -EINVAL @info->size is too small; or -ENOTTY if @fd is not the device.
  */
-int elog_device_version(int fd, struct eventlog_version *version);
-
-/**
- * elog_device_counts() - get the numbers of events, providers and subscribers
- * @fd: the device, in any role
- * @counts: the caller sets its size; filled in up to there
- *
- * Return: 0; -EINVAL @counts->size is too small; or -ENOTTY if @fd is not the device.
- */
-int elog_device_counts(int fd, struct eventlog_counts *counts);
-
-/**
- * elog_device_quota() - get what a user may make the kernel keep
- * @fd: the device, in any role; the opener of the file is the user
- * @quota: the caller sets size and quota, and zeroes the rest, which is filled in
- *
- * Return: 0; -EINVAL @quota->size is too small, or @quota->quota is unknown; -ENOTTY @fd
- * is not the device.
- */
-int elog_device_quota(int fd, struct eventlog_user_quota *quota);
+int elog_device_info(int fd, struct eventlog_info *info);
 
 /**
  * elog_device_describe() - get the schema text of a definition
@@ -62,7 +43,7 @@ int elog_device_quota(int fd, struct eventlog_user_quota *quota);
  *	other members except text are filled in, up to size
  * @text: set to the text, NUL-terminated; the caller frees it
  *
- * To list all definitions, elog_definitions_next() is faster.
+ * To list all definitions, use elog_list_open().
  *
  * Return: 0; -EINVAL @request->size is too small; -E2BIG members are set that this
  * library does not know; -ENOENT there is no such definition, or no further one, or the
@@ -71,38 +52,41 @@ int elog_device_quota(int fd, struct eventlog_user_quota *quota);
 int elog_device_describe(int fd, struct eventlog_describe *request,
 			 char **text);
 
-/* A list of all definitions, see elog_definitions_open(). */
-struct elog_definitions;
+/* A list of what the module has, see elog_list_open(). */
+struct elog_list;
 
 /**
- * elog_definitions_open() - begin to list all definitions
+ * elog_list_open() - begin to list definitions, instances and the like
  * @fd: the device, in any role; it must stay open
- * @definitions: set to the list, for one thread
+ * @kind: enum eventlog_list_kind, except EVENTLOG_LIST_NAMES
+ * @cursor: list elements whose key is greater than this; 0: all
+ * @list: set to the list, for one thread
  *
  * Return: 0 or -ENOMEM.
  */
-int elog_definitions_open(int fd, struct elog_definitions **definitions);
+int elog_list_open(int fd, uint32_t kind, uint64_t cursor, struct elog_list **list);
 
 /**
- * elog_definitions_next() - get the next definition
- * @definitions: the list
- * @definition: the caller sets size; filled in up to there, except text
- * @text: set to the schema text, which is valid until the next call
+ * elog_list_next() - get the next element
+ * @list: the list
+ * @element: a struct that the kind has, see linux/eventlog.h; the caller sets its size, and it is
+ *	filled in up to there, except text_offset
+ * @text: set to the strings of the element, each with its NUL, which are valid until the next
+ *	call; may be NULL
  *
- * Definitions are in the order of their descriptors. One that is made or ends meanwhile may
- * be missing.
+ * Elements are in the order of their keys. One that is made or ends meanwhile may be missing.
  *
- * Return: 0; -ENOENT there are no more; -EINVAL @definition->size is too small; -ENOTTY the
- * file is not the device; -ENOMEM.
+ * Return: 0; -ENOENT there are no more; -EINVAL the size of @element is too small, or the module
+ * does not know the kind; -EPERM the opener of the file had no CAP_PERFMON; -ENOTTY the file is
+ * not the device; -ENOMEM.
  */
-int elog_definitions_next(struct elog_definitions *definitions,
-			  struct eventlog_describe *definition, const char **text);
+int elog_list_next(struct elog_list *list, void *element, const char **text);
 
 /**
- * elog_definitions_close() - end a list
- * @definitions: the list, or NULL
+ * elog_list_close() - end a list
+ * @list: the list, or NULL
  */
-void elog_definitions_close(struct elog_definitions *definitions);
+void elog_list_close(struct elog_list *list);
 
 /**
  * elog_device_delete() - delete persistent events
@@ -147,29 +131,13 @@ int elog_instance_create(int fd, const char *name, struct eventlog_instance_crea
 int elog_instance_delete(int fd, uint32_t id);
 
 /**
- * elog_instance_next() - get the next instance
- * @fd: the device
- * @instance: the caller sets size, and id to that of the previous instance, or 0; filled in
- *	up to size, except name
- * @name: set to the name
- * @size: bytes at @name, at least EVENTLOG_INSTANCE_NAME_MAX
- *
- * A file of an instance sees only this instance.
- *
- * Return: 0; -ENOENT there are no more; -EINVAL @instance->size is too small; -EMSGSIZE @size
- * is too small; -EPERM the opener of the file had no CAP_PERFMON; -ENOTTY as above.
- */
-int elog_instance_next(int fd, struct eventlog_instance_next *instance, char *name,
-		       uint32_t size);
-
-/**
  * elog_instance_open() - open a file of an instance
  * @fd: the device
  * @id: the id of the instance; with a file of an instance, 0 means this one
  *
  * Return: a file descriptor (close-on-exec); -ENOENT there is no such instance; -ENODEV @fd
  * is that of an instance, which was deleted; -EBADF @fd is not open for reading and writing;
- * -EPERM and -ENOTTY as above; -EMFILE; -ENOMEM.
+ * -EPERM the opener of @fd had no CAP_PERFMON; -ENOTTY as above; -EMFILE; -ENOMEM.
  */
 int elog_instance_open(int fd, uint32_t id);
 

@@ -114,7 +114,7 @@ int elog_expression_name(const struct elog_expression *expression, size_t index,
 
 /**
  * struct elog_filter - a filter that the kernel evaluates
- * @filter: for EVENTLOG_IOC_RULE_ADD, _MARKER_SET and _POLICY_ADD. It belongs to this
+ * @filter: for EVENTLOG_IOC_RULE_ADD and _MARKER_SET. It belongs to this
  *	struct, and so do the terms, the pool and the text that it points to
  * @text: the filter as an expression, on one line without control characters. Unlike
  *	the text in @filter, its length is not limited

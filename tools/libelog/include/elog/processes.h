@@ -34,16 +34,6 @@ void elog_processes_free(struct elog_processes *processes);
 const char *elog_processes_name(struct elog_processes *processes, uint32_t pid,
 				uint32_t tid);
 
-/**
- * elog_processes_learn() - set the name of a thread that may have exited
- * @processes: the table
- * @pid: its process
- * @tid: the thread
- * @name: its name
- */
-void elog_processes_learn(struct elog_processes *processes, uint32_t pid,
-			  uint32_t tid, const char *name);
-
 #ifdef __cplusplus
 }
 #endif

@@ -5,9 +5,11 @@
 #ifndef ELOG_PRODUCER_H
 #define ELOG_PRODUCER_H
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 #include <sys/types.h>
 #include <sys/uio.h>
 
@@ -132,7 +134,7 @@ void elog_producer_release(struct elog_producer *producer,
  * elog_event_register() - register an event
  * @producer: the producer
  * @provider: the provider's name, or NULL for EVENTLOG_DEFAULT_PROVIDER
- * @command: "name [type field[;type field...]]", as linux/eventlog.h says
+ * @command: "name ["description"] [type field[;type field...]]", as linux/eventlog.h says
  * @level: enum eventlog_level, 0 for EVENTLOG_LEVEL_INFO
  * @keywords: mask of keywords
  * @flags: 0 or EVENTLOG_REGISTER_PERSIST
@@ -197,7 +199,10 @@ int elog_event_error(const struct elog_event *event);
  */
 uint32_t elog_event_descriptor(const struct elog_event *event);
 
-/* The rest of elog_event_enabled(), for when the producer may not be connected. */
+/*
+ * The rest of elog_event_enabled(), for when the producer may not be connected. Bindings of other
+ * languages call it, too.
+ */
 bool elog_event_enabled_slow(const struct elog_event *event);
 
 /**
@@ -294,36 +299,7 @@ void elog_payload_init(struct elog_payload *payload, void *buffer,
 		       size_t capacity);
 
 /**
- * elog_payload_integer() - append an integer field
- * @payload: the payload
- * @value: the value; negative values are converted as in C
- * @size: 1, 2, 4 or 8 bytes; higher bits of @value are dropped
- */
-void elog_payload_integer(struct elog_payload *payload, uint64_t value,
-			  unsigned int size);
-
-static inline void elog_payload_u8(struct elog_payload *payload, uint8_t value)
-{
-	elog_payload_integer(payload, value, 1);
-}
-
-static inline void elog_payload_u16(struct elog_payload *payload, uint16_t value)
-{
-	elog_payload_integer(payload, value, 2);
-}
-
-static inline void elog_payload_u32(struct elog_payload *payload, uint32_t value)
-{
-	elog_payload_integer(payload, value, 4);
-}
-
-static inline void elog_payload_u64(struct elog_payload *payload, uint64_t value)
-{
-	elog_payload_integer(payload, value, 8);
-}
-
-/**
- * elog_payload_raw() - append a struct or an array of bytes
+ * elog_payload_raw() - append a field of a fixed size
  * @payload: the payload
  * @data: the bytes
  * @size: bytes of @data, which must be the field's size
@@ -331,28 +307,97 @@ static inline void elog_payload_u64(struct elog_payload *payload, uint64_t value
 void elog_payload_raw(struct elog_payload *payload, const void *data,
 		      size_t size);
 
+static inline void elog_payload_u8(struct elog_payload *payload, uint8_t value)
+{
+	elog_payload_raw(payload, &value, sizeof(value));
+}
+
+static inline void elog_payload_u16(struct elog_payload *payload, uint16_t value)
+{
+	elog_payload_raw(payload, &value, sizeof(value));
+}
+
+static inline void elog_payload_u32(struct elog_payload *payload, uint32_t value)
+{
+	elog_payload_raw(payload, &value, sizeof(value));
+}
+
+static inline void elog_payload_u64(struct elog_payload *payload, uint64_t value)
+{
+	elog_payload_raw(payload, &value, sizeof(value));
+}
+
+/**
+ * elog_payload_integer() - append an integer field
+ * @payload: the payload
+ * @value: the value; negative values are converted as in C
+ * @size: 1, 2, 4 or 8 bytes; higher bits of @value are dropped
+ */
+static inline void elog_payload_integer(struct elog_payload *payload, uint64_t value,
+					unsigned int size)
+{
+	if (size == 8)
+		elog_payload_u64(payload, value);
+	else if (size == 4)
+		elog_payload_u32(payload, value & 0xffffffffU);
+	else if (size == 2)
+		elog_payload_u16(payload, value & 0xffffU);
+	else if (size == 1)
+		elog_payload_u8(payload, value & 0xffU);
+	else if (!payload->error)
+		payload->error = -EINVAL;
+}
+
 /**
  * elog_payload_chars() - append a char[@size] field
  * @payload: the payload
  * @string: a string; truncated to @size bytes, or padded with NULs
  * @size: the field's size
  */
-void elog_payload_chars(struct elog_payload *payload, const char *string,
-			size_t size);
+static inline void elog_payload_chars(struct elog_payload *payload, const char *string,
+				      size_t size)
+{
+	static const char zeros[32] = { 0 };
+	size_t length, some;
+
+	for (length = 0; length < size && string[length]; length++)
+		;
+	elog_payload_raw(payload, string, length);
+	for (; length < size; length += some) {
+		some = size - length < sizeof(zeros) ? size - length : sizeof(zeros);
+		elog_payload_raw(payload, zeros, some);
+	}
+}
+
+/**
+ * elog_payload_dynamic() - append a string or bytes
+ * @payload: the payload
+ * @data: copied
+ * @size: bytes of @data; of a string, with its NUL
+ * @relative: the field is __rel_loc instead of __data_loc
+ */
+void elog_payload_dynamic(struct elog_payload *payload, const void *data, size_t size,
+			  bool relative);
 
 /**
  * elog_payload_string() - append a "__data_loc char[]" field
  * @payload: the payload
  * @string: copied, with its NUL
  */
-void elog_payload_string(struct elog_payload *payload, const char *string);
+static inline void elog_payload_string(struct elog_payload *payload, const char *string)
+{
+	elog_payload_dynamic(payload, string, strlen(string) + 1, false);
+}
 
 /**
  * elog_payload_string_rel() - append a "__rel_loc char[]" field
  * @payload: the payload
  * @string: copied, with its NUL
  */
-void elog_payload_string_rel(struct elog_payload *payload, const char *string);
+static inline void elog_payload_string_rel(struct elog_payload *payload, const char *string)
+{
+	elog_payload_dynamic(payload, string, strlen(string) + 1, true);
+}
 
 /**
  * elog_payload_bytes() - append a "__data_loc unsigned char[]" field
@@ -360,8 +405,11 @@ void elog_payload_string_rel(struct elog_payload *payload, const char *string);
  * @data: copied
  * @size: bytes of @data
  */
-void elog_payload_bytes(struct elog_payload *payload, const void *data,
-			size_t size);
+static inline void elog_payload_bytes(struct elog_payload *payload, const void *data,
+				      size_t size)
+{
+	elog_payload_dynamic(payload, data, size, false);
+}
 
 /**
  * elog_payload_bytes_rel() - append a "__rel_loc unsigned char[]" field
@@ -369,8 +417,11 @@ void elog_payload_bytes(struct elog_payload *payload, const void *data,
  * @data: copied
  * @size: bytes of @data
  */
-void elog_payload_bytes_rel(struct elog_payload *payload, const void *data,
-			    size_t size);
+static inline void elog_payload_bytes_rel(struct elog_payload *payload, const void *data,
+					  size_t size)
+{
+	elog_payload_dynamic(payload, data, size, true);
+}
 
 /**
  * elog_payload_end() - move the dynamic data behind the fixed part

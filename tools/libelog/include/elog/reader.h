@@ -36,29 +36,6 @@ struct elog_reader;
  */
 int elog_reader_open(struct elog_reader **reader, int fd);
 
-/**
- * struct elog_reader_callback - a function that returns the data of a file
- * @read: puts up to @size bytes into @data. Returns their number; 0: the end; -EAGAIN: none
- *	for now; or another negative errno
- * @context: the first argument of @read
- */
-struct elog_reader_callback {
-	ssize_t (*read)(void *context, void *data, size_t size);
-	void *context;
-};
-
-/**
- * elog_reader_open_callback() - start to read what a function returns
- * @reader: set to the new reader
- * @callback: the function, for data that is in no file and no pipe; it is copied
- *
- * As elog_reader_open(). elog_reader_next() calls the function, and returns its errors.
- *
- * Return: 0 or -ENOMEM.
- */
-int elog_reader_open_callback(struct elog_reader **reader,
-			      const struct elog_reader_callback *callback);
-
 /** elog_reader_close() - free a reader and everything it returned; may be NULL */
 void elog_reader_close(struct elog_reader *reader);
 
@@ -129,20 +106,6 @@ int elog_reader_definition(struct elog_reader *reader, uint32_t descriptor,
  * have another meaning. elog_reader_describe() and elog_reader_next() may change it.
  */
 uint64_t elog_reader_generation(const struct elog_reader *reader);
-
-/**
- * elog_reader_progress() - get the number of bytes read
- * @reader: the reader
- * @done: set to bytes read so far
- * @total: set to bytes that will have been read at the current end of the file; 0: not
- *	known, because this is not a regular file
- *
- * Neither includes the data that elog_reader_seek() has skipped.
- *
- * Return: 0 or a negative errno of fstat(2).
- */
-int elog_reader_progress(const struct elog_reader *reader, uint64_t *done,
-		       uint64_t *total);
 
 /**
  * elog_reader_follow() - continue to read when the file grows
@@ -225,11 +188,6 @@ void elog_reader_set_close(struct elog_reader_set *set);
  */
 int elog_reader_set_add(struct elog_reader_set *set, int fd,
 		      struct elog_reader **reader);
-
-/** elog_reader_set_add_callback() - as elog_reader_set_add(), for elog_reader_open_callback() */
-int elog_reader_set_add_callback(struct elog_reader_set *set,
-				 const struct elog_reader_callback *callback,
-				 struct elog_reader **reader);
 
 /**
  * elog_reader_set_next() - get the next item of all files

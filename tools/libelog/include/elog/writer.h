@@ -2,8 +2,8 @@
 /*
  * libelog: writing .elog files. elog(5) documents the format.
  *
- * A writer stores schemas and names of threads itself, each before the first record
- * that needs it. It takes records as rings hold them, or single events.
+ * A writer stores schemas and names of threads itself, each before the first event
+ * that needs it.
  */
 #ifndef ELOG_WRITER_H
 #define ELOG_WRITER_H
@@ -22,7 +22,6 @@
 extern "C" {
 #endif
 
-struct elog_raw_meta;
 struct elog_writer;
 
 /*
@@ -105,61 +104,16 @@ int elog_writer_open(struct elog_writer **writer, int fd,
 /** elog_writer_close() - free a writer, without writing; may be NULL */
 void elog_writer_close(struct elog_writer *writer);
 
-/** elog_writer_size() - get the bytes of whole blocks written so far */
-uint64_t elog_writer_size(const struct elog_writer *writer);
-
-/** elog_writer_events() - get the number of events in whole blocks written so far */
-uint64_t elog_writer_events(const struct elog_writer *writer);
-
-/**
- * elog_writer_raw() - store records
- * @writer: the writer
- * @cpu: the CPU that emitted them; EVENTLOG_CPU_UNKNOWN: not known
- * @stream: the number of their ring, below 8192: streams may share a CPU. For rings of
- *	CPUs, use the CPU's number
- * @data: the data of elog_consumer_raw(); not copied
- * @size: bytes of it
- * @position: the position of elog_consumer_raw()
- *
- * May store only some of the records, so that the caller can release them. Call it
- * again with the rest.
- *
- * Return: bytes that were stored, 0 only if @size is 0; -EBADMSG @data does not begin
- * with a record; -EINVAL; -ENOMEM; or a negative errno as for elog_writer_open() or of
- * @definition.
- */
-ssize_t elog_writer_raw(struct elog_writer *writer, unsigned int cpu, uint32_t stream,
-			const void *data, size_t size, uint64_t position);
-
-/**
- * elog_writer_raw_meta() - store records without looking at each of them
- * @writer: the writer
- * @cpu: as for elog_writer_raw(), and so are @stream, @data, @size and @position
- * @meta: of elog_consumer_raw_meta()
- *
- * Stores @meta's bytes. It also stores schemas and names of threads that are new in the
- * ring, so the writer must have stored all records of the ring before these, or continue
- * (see struct elog_writer_options) a file that has. Otherwise, or if @meta cannot be true,
- * this function does the same as elog_writer_raw(). A file that continues another one has
- * all schemas and names of threads of that file. If these are many, the writer looks at
- * each record instead.
- *
- * Return: as elog_writer_raw().
- */
-ssize_t elog_writer_raw_meta(struct elog_writer *writer, unsigned int cpu, uint32_t stream,
-			     const void *data, size_t size, uint64_t position,
-			     const struct elog_raw_meta *meta);
-
 /**
  * elog_writer_add() - store a copy of an event or a loss
  * @writer: the writer
  * @item: of a consumer or a reader; items of other types are ignored. The events of a
  *	stream come in the order of their times
  *
- * It is written when there are many, or by elog_writer_sync(). Do not use this function
- * and elog_writer_raw() for the same stream.
+ * It is written when there are many, or by elog_writer_sync().
  *
- * Return: 0, -EINVAL, -ENOMEM, or as elog_writer_raw().
+ * Return: 0; -EINVAL; -ENOMEM; or a negative errno as for elog_writer_open() or of
+ * @definition.
  */
 int elog_writer_add(struct elog_writer *writer, const struct elog_item *item);
 
@@ -224,20 +178,6 @@ int elog_writer_sync(struct elog_writer *writer, uint64_t time,
 		     const struct elog_writer_loss *losses, size_t count);
 
 /**
- * elog_writer_clock_set() - state when CLOCK_REALTIME was set
- * @writer: the writer
- * @time: when, CLOCK_MONOTONIC ns; the records that follow are not older
- * @wall_offset: CLOCK_REALTIME - CLOCK_MONOTONIC since then, ns
- *
- * Like elog_writer_sync(), which states the present clocks. Call this function first, if
- * the clock was set since the last call: records between @time and now then get the
- * right wall-clock time.
- *
- * Return: 0, -ENOMEM, or a negative errno as for elog_writer_open().
- */
-int elog_writer_clock_set(struct elog_writer *writer, uint64_t time, int64_t wall_offset);
-
-/**
  * elog_writer_end() - state that the capture is complete
  * @writer: the writer, after elog_writer_sync()
  * @lost: events that were lost; UINT64_MAX: as many as elog_writer_sync() stated
@@ -252,9 +192,8 @@ int elog_writer_end(struct elog_writer *writer, uint64_t lost);
  *
  * After -ENOSPC, -EDQUOT, -EFBIG, -EIO or -EROFS, a writer of a regular file has lost
  * nothing: call this function some time later, and then the function that failed, with the
- * same arguments. On a full disk elog_writer_raw() and elog_writer_raw_meta() store as many
- * records as fit before they fail. elog_writer_add() fails before it takes an event, so
- * the memory for events that wait is limited.
+ * same arguments. elog_writer_add() fails before it takes an event, so the memory for
+ * events that wait is limited.
  *
  * Return: 1: the writer can be used again; 0: writing has not failed; or the errno that
  * all calls return from now on.

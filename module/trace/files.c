@@ -26,25 +26,25 @@
 
 #if EVENTLOG_TRACE_EVENTS && EVENTLOG_TRACE_FILES
 
-#include "user_events/files.h"
+#include "trace/files.h"
 
 /* Files that are counted.  @operations: the file's in every event, once it was closed */
-static struct ue_file {
+static struct eventlog_counted_file {
 	const char *name;
 	const struct file_operations *operations;
-} ue_files[] = {
+} eventlog_counted_files[] = {
 	{ "enable" }, { "filter" }, { "hist" }, { "hist_debug" }, { "inject" },
 };
 
-static struct dentry *ue_tracefs;
+static struct dentry *eventlog_tracefs;
 /* The operations of an inode that cannot be opened: the kernel does not export them. */
-static const struct file_operations *ue_no_open;
+static const struct file_operations *eventlog_no_open;
 
 /*
  * Finds a file or directory.  Without a reference: event_mutex and the directory keep it.
  * Returns NULL if there is none.
  */
-static struct dentry *ue_lookup(struct dentry *directory, const char *name)
+static struct dentry *eventlog_files_lookup(struct dentry *directory, const char *name)
 {
 	struct qstr string = QSTR_INIT(name, strlen(name));
 	struct dentry *dentry = d_hash_and_lookup(directory, &string);
@@ -58,19 +58,21 @@ static struct dentry *ue_lookup(struct dentry *directory, const char *name)
 }
 
 /* The event's directory in an instance of ftrace, or NULL. */
-static struct dentry *ue_directory(struct dentry *instance, struct trace_event_call *call)
+static struct dentry *eventlog_files_directory(struct dentry *instance,
+					       struct trace_event_call *call)
 {
 	const char *const path[] = { "events", call->class->system, trace_event_name(call) };
 	struct dentry *dentry = instance;
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(path) && dentry; i++)
-		dentry = ue_lookup(dentry, path[i]);
+		dentry = eventlog_files_lookup(dentry, path[i]);
 	return dentry;
 }
 
 /* The directory after @previous in that of the instances, or the first one, or NULL. */
-static struct dentry *ue_instance_next(struct dentry *instances, struct dentry *previous)
+static struct dentry *eventlog_files_instance_next(struct dentry *instances,
+						   struct dentry *previous)
 {
 	struct dentry *dentry, *found = NULL;
 
@@ -87,32 +89,32 @@ static struct dentry *ue_instance_next(struct dentry *instances, struct dentry *
 }
 
 /* Sets the struct that a file finds, or takes it away (NULL). */
-static void ue_file_set(struct dentry *directory, const char *name, void *found)
+static void eventlog_files_set(struct dentry *directory, const char *name, void *found)
 {
-	struct dentry *dentry = ue_lookup(directory, name);
+	struct dentry *dentry = eventlog_files_lookup(directory, name);
 
 	if (dentry)
 		WRITE_ONCE(d_inode(dentry)->i_private, found);
 }
 
 /* Closes the files in a directory; returns whether one is in use without a reference. */
-static bool ue_directory_close(struct dentry *directory, struct trace_event_call *call)
+static bool eventlog_files_shut(struct dentry *directory, struct trace_event_call *call)
 {
+	struct eventlog_counted_file *file = eventlog_counted_files;
 	struct trace_event_file *owner = NULL;
-	struct ue_file *file = ue_files;
 	struct dentry *dentry;
 	int users = 0;
 
-	ue_file_set(directory, "format", NULL);
-	ue_file_set(directory, "trigger", NULL);
-	for (; file < ue_files + ARRAY_SIZE(ue_files); file++) {
-		dentry = ue_lookup(directory, file->name);
+	eventlog_files_set(directory, "format", NULL);
+	eventlog_files_set(directory, "trigger", NULL);
+	for (; file < eventlog_counted_files + ARRAY_SIZE(eventlog_counted_files); file++) {
+		dentry = eventlog_files_lookup(directory, file->name);
 		if (!dentry)
 			continue;
 		owner = d_inode(dentry)->i_private;
-		if (d_inode(dentry)->i_fop != ue_no_open) {
+		if (d_inode(dentry)->i_fop != eventlog_no_open) {
 			file->operations = d_inode(dentry)->i_fop;
-			WRITE_ONCE(d_inode(dentry)->i_fop, ue_no_open);
+			WRITE_ONCE(d_inode(dentry)->i_fop, eventlog_no_open);
 		}
 		/* A task that opens it gets its reference before it reads the operations. */
 		smp_mb();
@@ -124,61 +126,62 @@ static bool ue_directory_close(struct dentry *directory, struct trace_event_call
 	return owner && users > eventlog_trace_file_opens(owner);
 }
 
-static bool ue_directory_open(struct dentry *directory, struct trace_event_call *call)
+static bool eventlog_files_reopen(struct dentry *directory, struct trace_event_call *call)
 {
+	struct eventlog_counted_file *file = eventlog_counted_files;
 	struct trace_event_file *owner = NULL;
-	struct ue_file *file = ue_files;
 	struct dentry *dentry;
 
-	for (; file < ue_files + ARRAY_SIZE(ue_files); file++) {
-		dentry = ue_lookup(directory, file->name);
+	for (; file < eventlog_counted_files + ARRAY_SIZE(eventlog_counted_files); file++) {
+		dentry = eventlog_files_lookup(directory, file->name);
 		if (!dentry)
 			continue;
 		owner = d_inode(dentry)->i_private;
-		if (d_inode(dentry)->i_fop == ue_no_open)
+		if (d_inode(dentry)->i_fop == eventlog_no_open)
 			WRITE_ONCE(d_inode(dentry)->i_fop, file->operations);
 	}
-	ue_file_set(directory, "format", call);
-	ue_file_set(directory, "trigger", owner);
+	eventlog_files_set(directory, "format", call);
+	eventlog_files_set(directory, "trigger", owner);
 	return false;
 }
 
 /* Calls a function for the event's directories; returns whether one call returned true. */
-static bool ue_directories(struct trace_event_call *call,
-			   bool (*function)(struct dentry *directory,
-					    struct trace_event_call *call))
+static bool eventlog_files_each(struct trace_event_call *call,
+				bool (*function)(struct dentry *directory,
+						 struct trace_event_call *call))
 {
-	struct dentry *instances = ue_lookup(ue_tracefs, "instances");
-	struct dentry *instance = ue_tracefs, *directory;
+	struct dentry *instances = eventlog_files_lookup(eventlog_tracefs, "instances");
+	struct dentry *instance = eventlog_tracefs, *directory;
 	bool result = false;
 
 	while (instance) {
-		directory = ue_directory(instance, call);
+		directory = eventlog_files_directory(instance, call);
 		if (directory)
 			result |= function(directory, call);
 		if (!instances)
 			break;
-		instance = ue_instance_next(instances, instance == ue_tracefs ? NULL : instance);
+		instance = eventlog_files_instance_next(instances, instance == eventlog_tracefs ?
+								   NULL : instance);
 	}
 	return result;
 }
 
-bool eventlog_ue_files_close(struct trace_event_call *call)
+bool eventlog_trace_files_close(struct trace_event_call *call)
 {
-	return !ue_tracefs || !ue_directories(call, ue_directory_close);
+	return !eventlog_tracefs || !eventlog_files_each(call, eventlog_files_shut);
 }
 
-void eventlog_ue_files_open(struct trace_event_call *call)
+void eventlog_trace_files_open(struct trace_event_call *call)
 {
-	if (ue_tracefs)
-		ue_directories(call, ue_directory_open);
+	if (eventlog_tracefs)
+		eventlog_files_each(call, eventlog_files_reopen);
 }
 
 /*
  * A static event of this module leads to tracefs, which exists as long as the kernel runs.  There
  * is none if the module was loaded by force: ftrace refuses its events.
  */
-int eventlog_ue_files_init(void)
+int eventlog_trace_files_init(void)
 {
 	struct trace_event_file *file = trace_get_event_file(NULL, "eventlog", "eventlog_marker");
 	struct inode *inode;
@@ -186,15 +189,15 @@ int eventlog_ue_files_init(void)
 	if (IS_ERR(file))
 		return 0;
 	if (file->dir)
-		ue_tracefs = file->dir->d_sb->s_root;
+		eventlog_tracefs = file->dir->d_sb->s_root;
 	trace_put_event_file(file);
 	/* Without directories there are no files. */
-	if (!ue_tracefs)
+	if (!eventlog_tracefs)
 		return 0;
-	inode = new_inode(ue_tracefs->d_sb);
+	inode = new_inode(eventlog_tracefs->d_sb);
 	if (!inode)
 		return -ENOMEM;
-	ue_no_open = inode->i_fop;
+	eventlog_no_open = inode->i_fop;
 	iput(inode);
 	return 0;
 }
