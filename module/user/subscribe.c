@@ -168,7 +168,8 @@ static int eventlog_names_fill(struct eventlog_batch *batch, struct eventlog_dom
 		return -ENXIO;
 	for (; batch->cursor < EVENTLOG_NAMES_MAX; batch->cursor++)
 		if (eventlog_comms_read(&cpu_ring->comms,
-					array_index_nospec(batch->cursor, EVENTLOG_NAMES_MAX),
+					array_index_nospec((u32)batch->cursor,
+							   EVENTLOG_NAMES_MAX),
 					&name) &&
 		    name.time >= request->since &&
 		    !eventlog_batch_put(batch, &name, sizeof(name), NULL))
