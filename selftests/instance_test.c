@@ -414,6 +414,55 @@ TEST(limits)
 	delete_instance(id);
 }
 
+/* An open file of the instance, as the user that owns it. */
+static int owner_opens(const char *device)
+{
+	int fd;
+
+	CHECK_OK(seteuid(USER));
+	fd = CHECK_OK(open(device, O_RDWR | O_CLOEXEC));
+	CHECK_OK(seteuid(0));
+	return fd;
+}
+
+/*
+ * The rings of those that capture an instance from outside do not take the room of its
+ * programs.  Those of the owner do.
+ */
+TEST(captured_from_outside)
+{
+	struct eventlog_instance_create request = create_request("captured");
+	struct eventlog_subscribe setup = subscribe_request(16 * RING_BYTES);
+	struct consumer captures[2];
+	int root = device_open(), fd;
+	struct mapped ring;
+	unsigned int i;
+	__u32 id;
+
+	request.owner = USER;
+	request.limits_set = 1 << EVENTLOG_QUOTA_RING_BYTES;
+	request.limits[EVENTLOG_QUOTA_RING_BYTES] = RING_BYTES + page_size();
+	close(create_with(&request, &id));
+	consumer_open_file(&captures[0], CHECK_OK(try_open_instance(root, id)), &setup);
+	consumer_open_file(&captures[1],
+			   CHECK_OK(open("/dev/eventlog-captured", O_RDWR | O_CLOEXEC)), &setup);
+	fd = owner_opens("/dev/eventlog-captured");
+	CHECK_EQ(quota(fd, EVENTLOG_QUOTA_RING_BYTES).use, 0);
+	CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_SUBSCRIBE, &setup), EDQUOT);
+	CHECK_EQ(quota(captures[0].fd, EVENTLOG_QUOTA_RING_BYTES).denied, 1);
+
+	register_event(fd, "of_owner u32 x");
+	mapped_attach(&ring, fd, RING_BYTES);
+	CHECK_EQ(quota(fd, EVENTLOG_QUOTA_RING_BYTES).use, RING_BYTES + page_size());
+	for (i = 0; i < 2; i++)
+		consumer_close(&captures[i]);
+	CHECK_EQ(quota(fd, EVENTLOG_QUOTA_RING_BYTES).use, RING_BYTES + page_size());
+	mapped_unmap(&ring);
+	close(fd);
+	close(root);
+	delete_instance(id);
+}
+
 /* Every user of a deleted instance learns of it, and what was emitted before is not lost. */
 TEST(deletion)
 {

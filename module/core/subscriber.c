@@ -643,6 +643,7 @@ static void eventlog_subscriber_release(struct eventlog_subscriber *subscriber)
 	mem_cgroup_put(subscriber->memcg);
 	eventlog_user_uncharge(subscriber->user, EVENTLOG_QUOTA_RING_BYTES,
 			       subscriber->prepaid_bytes);
+	eventlog_user_put(subscriber->user);
 	list_for_each_entry_safe(rule, next, &subscriber->rules, node)
 		eventlog_rule_put(rule);
 	eventlog_subscriber_stats_free(subscriber);
@@ -740,7 +741,7 @@ static bool eventlog_subscriber_charge(struct eventlog_subscriber *subscriber,
 	bytes = min_t(u64, ring_bytes, LONG_MAX);
 	if (!eventlog_user_charge(user, EVENTLOG_QUOTA_RING_BYTES, bytes))
 		return false;
-	subscriber->user = user;
+	subscriber->user = eventlog_user_get(user);
 	subscriber->prepaid_bytes = bytes;
 	return true;
 }

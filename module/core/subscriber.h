@@ -67,7 +67,7 @@ struct eventlog_cpu_ring {
  * @ring_bytes: data bytes of a ring
  * @sub_buffer_bytes: bytes of a sub-buffer
  * @ring_pages: pages of a ring
- * @user: the user that its rings count for, or NULL
+ * @user: the user that its rings count for, with a reference, or NULL
  * @prepaid_bytes: charged to it for rings that are not made yet
  * @overwrite: rings overwrite their oldest records when they are full
  * @generation: incremented whenever a ring appears
@@ -151,7 +151,7 @@ void eventlog_subscriber_exit(void);
 /**
  * eventlog_subscriber_new() - SUBSCRIBE
  * @domain: unlocked
- * @user: whose rings they are, which outlives the subscriber; NULL: one without limits
+ * @user: whose rings they are; NULL: one without limits
  * @request: the ioctl's argument; results are filled in
  *
  * Process context; sleeps.

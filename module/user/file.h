@@ -54,6 +54,7 @@ enum eventlog_role {
  * struct eventlog_file - an open file
  * @opener: what core/ knows of the opener; constant
  * @of_owner: it counts in the instance, see eventlog_owner_enter(); constant
+ * @by_root: INSTANCE_OPEN by a file of the root has made it; constant
  * @domain: the root, or an instance, with a reference
  * @lock: see the top of the file
  * @user: its opener; NULL: one without limits; constant
@@ -72,6 +73,7 @@ enum eventlog_role {
 struct eventlog_file {
 	struct eventlog_opener opener;
 	bool of_owner;
+	bool by_root;
 	struct eventlog_domain *domain;
 	struct mutex lock;
 	struct eventlog_user *user;

@@ -526,7 +526,7 @@ eventlog_instance_make(const struct eventlog_instance_create *request, const cha
 /* ---- ioctls ---- */
 
 /* Opens a file of an instance, for the caller. */
-static struct file *eventlog_instance_file(struct eventlog_instance *instance)
+static struct file *eventlog_instance_file(struct eventlog_instance *instance, bool by_root)
 {
 	struct eventlog_file *file;
 	struct file *filp;
@@ -537,6 +537,7 @@ static struct file *eventlog_instance_file(struct eventlog_instance *instance)
 		eventlog_instance_put(instance);
 		return ERR_CAST(file);
 	}
+	file->by_root = by_root;
 	filp = anon_inode_getfile("[eventlog]", &eventlog_file_operations, file, O_RDWR);
 	if (IS_ERR(filp))
 		eventlog_file_free(file);
@@ -549,8 +550,9 @@ static struct file *eventlog_instance_file(struct eventlog_instance *instance)
  * Puts a file of an instance, which is closed on exec, into @fd, and returns the caller's
  * struct.
  */
-static int eventlog_instance_install(struct eventlog_instance *instance, void __user *user,
-				     const void *argument, size_t bytes, s32 *fd)
+static int eventlog_instance_install(struct eventlog_instance *instance, bool by_root,
+				     void __user *user, const void *argument, size_t bytes,
+				     s32 *fd)
 {
 	struct file *filp;
 	int ret;
@@ -559,7 +561,7 @@ static int eventlog_instance_install(struct eventlog_instance *instance, void __
 	if (ret < 0)
 		return ret;
 	*fd = ret;
-	filp = eventlog_instance_file(instance);
+	filp = eventlog_instance_file(instance, by_root);
 	ret = PTR_ERR_OR_ZERO(filp);
 	if (ret)
 		goto err_fd;
@@ -605,7 +607,9 @@ static int eventlog_ioctl_instance_create(struct eventlog_domain *domain, struct
 	if (IS_ERR(instance))
 		return PTR_ERR(instance);
 	request->id = instance->domain.id;
-	ret = eventlog_instance_install(instance, user, request, sizeof(*request), &request->fd);
+	/* A file for the programs of the instance. */
+	ret = eventlog_instance_install(instance, false, user, request, sizeof(*request),
+					&request->fd);
 	if (ret)
 		eventlog_instance_delete(request->id);
 	eventlog_instance_put(instance);
@@ -709,7 +713,8 @@ static int eventlog_ioctl_instance_open(struct eventlog_domain *domain, struct f
 	instance = eventlog_instance_get(domain->id ?: request->id);
 	if (!instance)
 		return domain->id ? -ENODEV : -ENOENT;
-	ret = eventlog_instance_install(instance, user, request, sizeof(*request), &request->fd);
+	ret = eventlog_instance_install(instance, !domain->id, user, request, sizeof(*request),
+					&request->fd);
 	eventlog_instance_put(instance);
 	return ret;
 }

@@ -2,10 +2,13 @@
 /*
  * The ioctls of subscribers: see subscribe.h.
  */
+#include <linux/cred.h>
 #include <linux/err.h>
+#include <linux/fs.h>
 #include <linux/kernel.h>
 #include <linux/nospec.h>
 #include <linux/slab.h>
+#include <linux/uidgid.h>
 
 #include "core/comms.h"
 #include "core/expression.h"
@@ -13,8 +16,24 @@
 #include "core/list.h"
 #include "core/ops.h"
 #include "core/subscriber.h"
+#include "core/user.h"
 #include "user/file.h"
 #include "user/subscribe.h"
+
+/*
+ * Whom the rings of a subscriber count for, with a reference.  Who captures an instance from
+ * outside must not take the room of its programs: only the owner uses the instance's quota.
+ */
+static struct eventlog_user *eventlog_subscribe_user(const struct eventlog_domain *domain,
+						     const struct file *filp)
+{
+	const struct eventlog_file *file = filp->private_data;
+
+	if (domain->user && (file->by_root || file->opener.foreign ||
+			     !uid_eq(filp->f_cred->euid, domain->owner)))
+		return eventlog_user_open(filp->f_cred);
+	return eventlog_user_get(file->user);
+}
 
 static int eventlog_ioctl_subscribe(struct eventlog_domain *domain, struct file *filp,
 				    void *argument, void __user *user)
@@ -22,6 +41,7 @@ static int eventlog_ioctl_subscribe(struct eventlog_domain *domain, struct file 
 	struct eventlog_file *file = filp->private_data;
 	struct eventlog_subscriber *subscriber;
 	struct eventlog_subscribe *request = argument;
+	struct eventlog_user *of;
 	int ret;
 
 	if (!eventlog_file_read_write(filp))
@@ -30,7 +50,11 @@ static int eventlog_ioctl_subscribe(struct eventlog_domain *domain, struct file 
 		return -EPERM;
 	if (eventlog_file_role(file) != EVENTLOG_ROLE_NONE)
 		return -EBUSY;
-	subscriber = eventlog_subscriber_new(domain, file->user, request);
+	of = eventlog_subscribe_user(domain, filp);
+	if (IS_ERR(of))
+		return PTR_ERR(of);
+	subscriber = eventlog_subscriber_new(domain, of, request);
+	eventlog_user_put(of);
 	if (IS_ERR(subscriber))
 		return PTR_ERR(subscriber);
 

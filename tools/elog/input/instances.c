@@ -50,7 +50,7 @@ static int explain_member(const char *name, int error)
 {
 	switch (error) {
 	case -EDQUOT:
-		elog_error("instance '%s': its limit ring_bytes does not allow these rings", name);
+		elog_error("instance '%s': the user's limit of ring memory is reached", name);
 		elog_hint("use a smaller --per-cpu-bytes");
 		break;
 	case -ENOMEM:
