@@ -617,23 +617,30 @@ static void is_refused(void)
 	container_captures(EPERM);
 }
 
+/* Who has no ids in a namespace could make none inside. */
+static void enter_own_namespace(void)
+{
+	char uids[32], gids[32];
+
+	snprintf(uids, sizeof(uids), "0 %u 1", geteuid());
+	snprintf(gids, sizeof(gids), "0 %u 1", getegid());
+	enter_namespace();
+	CHECK_OK(prctl(PR_SET_DUMPABLE, 1));
+	CHECK(file_write("/proc/self/uid_map", uids) > 0);
+	CHECK(file_write("/proc/self/setgroups", "deny") > 0);
+	CHECK(file_write("/proc/self/gid_map", gids) > 0);
+}
+
 /* A container that uses its instance: a file is open until a byte arrives. */
 static int use_ready[2], use_quit[2];
 
 static void uses(void)
 {
-	char uids[32], gids[32], byte;
 	pid_t child;
+	char byte;
 	int fd;
 
-	snprintf(uids, sizeof(uids), "0 %u 1", geteuid());
-	snprintf(gids, sizeof(gids), "0 %u 1", getegid());
-	enter_namespace();
-	/* Who has no ids in it could make none inside. */
-	CHECK_OK(prctl(PR_SET_DUMPABLE, 1));
-	CHECK(file_write("/proc/self/uid_map", uids) > 0);
-	CHECK(file_write("/proc/self/setgroups", "deny") > 0);
-	CHECK(file_write("/proc/self/gid_map", gids) > 0);
+	enter_own_namespace();
 	fd = CHECK_OK(open(DEVICE, O_RDWR | O_CLOEXEC));
 	CHECK_OK(try_register(fd, "used u32 x"));
 	/* A namespace inside belongs to the container. */
@@ -684,6 +691,53 @@ TEST(an_instance_belongs_to_one_container)
 	/* The container has ended, and another one gets the instance. */
 	as_user(USER, captures);
 	as_user(USER, captures);
+	delete_instance(id);
+	close(fd);
+}
+
+/* Two containers inside a namespace, which itself captures what the first one does. */
+static void nests(void)
+{
+	struct eventlog_subscribe setup = subscribe_request(0);
+	pid_t user, other;
+	char byte;
+	int fd;
+
+	enter_own_namespace();
+	user = test_fork();
+	if (!user) {
+		uses();
+		_exit(0);
+	}
+	CHECK_EQ(read(use_ready[0], &byte, 1), 1);
+	fd = CHECK_OK(open(DEVICE, O_RDWR | O_CLOEXEC));
+	CHECK_OK(ioctl(fd, EVENTLOG_IOC_SUBSCRIBE, &setup));
+	other = test_fork();
+	if (!other) {
+		is_refused();
+		_exit(0);
+	}
+	test_join(other);
+	CHECK_EQ(write(use_quit[1], "", 1), 1);
+	test_join(user);
+	close(fd);
+}
+
+/* Who opens an instance above a container does not open it for other containers. */
+TEST(a_capture_from_above_lets_no_other_container_in)
+{
+	struct eventlog_instance_create request = create_request("mine");
+	__u32 id;
+	int fd;
+
+	if (!have_namespaces())
+		SKIP("no user namespaces");
+	load_open("");
+	request.owner = USER;
+	fd = create_with(&request, &id);
+	CHECK_OK(pipe(use_ready));
+	CHECK_OK(pipe(use_quit));
+	as_user(USER, nests);
 	delete_instance(id);
 	close(fd);
 }

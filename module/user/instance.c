@@ -157,27 +157,20 @@ static bool eventlog_namespace_has(const struct user_namespace *outer,
 bool eventlog_owner_enter(struct eventlog_domain *domain, const struct cred *cred, bool *foreign)
 {
 	struct eventlog_instance *instance = eventlog_instance_of(domain);
-	struct user_namespace *namespace = cred->user_ns, *left = NULL;
-	bool entered = true;
+	struct user_namespace *namespace = cred->user_ns;
+	bool inside;
 
 	if (!uid_eq(cred->euid, domain->owner) || namespace == &init_user_ns)
 		return false;
 	mutex_lock(&eventlog_instances_lock);
-	if (!instance->namespace) {
+	if (!instance->namespace)
 		instance->namespace = get_user_ns(namespace);
-	} else if (eventlog_namespace_has(namespace, instance->namespace)) {
-		/* The outermost one, so that all in it are equal. */
-		left = instance->namespace;
-		instance->namespace = get_user_ns(namespace);
-	} else {
-		entered = eventlog_namespace_has(instance->namespace, namespace);
-	}
-	instance->owner_files += entered;
+	inside = eventlog_namespace_has(instance->namespace, namespace);
+	instance->owner_files += inside;
+	/* A namespace around it keeps its rights, and gives none to others that it contains. */
+	*foreign = !inside && !eventlog_namespace_has(namespace, instance->namespace);
 	mutex_unlock(&eventlog_instances_lock);
-	if (left)
-		put_user_ns(left);
-	*foreign = !entered;
-	return entered;
+	return inside;
 }
 
 void eventlog_owner_leave(struct eventlog_domain *domain)

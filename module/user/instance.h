@@ -9,9 +9,9 @@
  * to the instance; the last one frees it.
  *
  * Several containers may have the same owner, for example all those of a user.  So an instance
- * belongs to a user namespace while the owner has a file open from there: in other ones the
- * owner has no rights.  The initial namespace, and those that contain it or are in it, are not
- * others.
+ * belongs to a user namespace while the owner has a file open from there, or from a namespace
+ * in it: in other ones the owner has no rights.  The initial namespace and those that contain
+ * it are above it: there the owner has its rights, and the instance stays with its namespace.
  *
  * To delete an instance, first its node goes, then it leaves the table, then its domain is
  * dead: all events are disabled, and nothing can be added.  Open files stay usable for
