@@ -202,6 +202,46 @@ TEST(many_rings_are_looked_at_in_parts)
 	consumer_close(&consumer);
 }
 
+/* The losses of a malformed ring, one for each event that it may be of, cost a step each. */
+TEST(losses_of_malformed_rings_are_counted_in_parts)
+{
+	enum { FILES = 2, EVENTS = 31, RINGS = 512 };
+	static struct mapped rings[FILES * RINGS];
+	struct mapped *ring = rings;
+	struct consumer consumer;
+	int fds[FILES], i, j;
+
+	load("ring_memory_max=134217728");
+	mapped_consumer_open(&consumer, 1 << 16);
+	rule_add(consumer.fd, NULL, "*");
+	for (i = 0; i < FILES; i++) {
+		fds[i] = device_open();
+		for (j = 0; j < EVENTS; j++)
+			CHECK_OK(try_register_number(fds[i], "malformed", j));
+		for (j = 0; j < RINGS; j++, ring++) {
+			mapped_attach(ring, fds[i], mapped_least_bytes());
+			/* No record has such a size. */
+			__atomic_store_n(&ring->header->committed, 4, __ATOMIC_RELEASE);
+		}
+	}
+	steps_reset();
+	/* Some end before their losses are counted. */
+	for (ring = rings; ring < rings + RINGS / 2; ring++)
+		mapped_unmap(ring);
+	flush(consumer.fd);
+	test_print("%lu steps", steps_most(STEPS_SHARD));
+	CHECK(steps_most(STEPS_SHARD) > SHARD_STEPS / 2);
+	CHECK(steps_most(STEPS_SHARD) <= SHARD_STEPS);
+	CHECK_EQ(stat_all(consumer.fd).lost[EVENTLOG_LOST_ABORTED], FILES * RINGS * EVENTS);
+	for (; ring < rings + FILES * RINGS; ring++) {
+		CHECK(mapped_ask(ring) & EVENTLOG_MAPPED_ASK_ENDED);
+		mapped_unmap(ring);
+	}
+	for (i = 0; i < FILES; i++)
+		close(fds[i]);
+	consumer_close(&consumer);
+}
+
 /*
  * A thread that stamps all of its records with an old time, and always has a full ring: its
  * records come first, but a pass takes no more of them than there were when it began.

@@ -168,25 +168,33 @@ static void eventlog_mapped_ask(struct eventlog_mapped *ring, u32 ask)
 	WRITE_ONCE(ring->header->ask, ask);
 }
 
-/*
- * Ends the use of a ring that contains something invalid.  The rest of it is lost, and could
- * be of any event of the file: count one loss for each that is enabled, of the first ones.
- */
+/* Ends the use of a ring that contains something invalid. */
 static void eventlog_mapped_kill(struct eventlog_mapped *ring)
 {
-	unsigned long target;
-	unsigned int i;
-
 	ring->dead = true;
 	ring->leave = true;
 	ring->tail = ring->end;
 	eventlog_mapped_ask(ring, 0);
+}
+
+/* The rest of a dead ring is lost; false: that was counted. */
+static bool eventlog_mapped_counting(const struct eventlog_mapped *ring)
+{
+	return ring->dead && ring->counted < EVENTLOG_FIRST_INDICES;
+}
+
+/*
+ * Counts one loss for the next event of the file.  The rest of the ring could be of any of
+ * them: each that is enabled gets one, of the first ones.
+ */
+static void eventlog_mapped_count(struct eventlog_mapped *ring)
+{
+	unsigned long target;
+
 	rcu_read_lock();
-	for (i = 0; i < EVENTLOG_FIRST_INDICES; i++) {
-		target = eventlog_target_find(ring->file, i);
-		if (target)
-			eventlog_emit_invalid(eventlog_target_event(target), &ring->emitter);
-	}
+	target = eventlog_target_find(ring->file, ring->counted++);
+	if (target)
+		eventlog_emit_invalid(eventlog_target_event(target), &ring->emitter);
 	rcu_read_unlock();
 }
 
@@ -299,7 +307,7 @@ static void eventlog_mapped_name(struct eventlog_mapped *ring)
 	ring->emitter.comm[TASK_COMM_LEN - 1] = '\0';
 }
 
-/* Delivers the record that eventlog_mapped_peek() has found. */
+/* Delivers the record that eventlog_mapped_peek() has found, or counts a loss. */
 static void eventlog_mapped_deliver(struct eventlog_mapped *ring)
 {
 	const u32 offset = ring->tail & (ring->data_bytes - 1);
@@ -310,6 +318,10 @@ static void eventlog_mapped_deliver(struct eventlog_mapped *ring)
 	unsigned long target;
 	u64 session = 0;
 
+	if (ring->dead) {
+		eventlog_mapped_count(ring);
+		return;
+	}
 	emitter->time = ring->key;
 	if (bytes <= EVENTLOG_PAYLOAD_MAX)
 		memcpy(payload, ring->data + offset + sizeof(ring->next), bytes);
@@ -404,13 +416,20 @@ static void eventlog_mapped_finish(struct eventlog_mapped *ring)
 	xa_erase(&ring->file->mapped, ring->number);
 }
 
-/* Finds the next record of a ring in this pass; false: there is none. */
+/*
+ * Finds what the pass does next with a ring, a step: it delivers a record, or counts a loss.
+ * False: nothing.
+ */
 static bool eventlog_mapped_look(struct eventlog_mapped *ring)
 {
 	struct eventlog_shard *shard = ring->shard;
 
 	if (!ring->dead && eventlog_mapped_peek(ring))
 		return true;
+	if (eventlog_mapped_counting(ring)) {
+		ring->key = ring->last_time;
+		return true;
+	}
 	eventlog_mapped_release(ring);
 	/* One that ended after the snapshot may contain more. */
 	if (ring->ended && eventlog_mapped_is_empty(ring))
@@ -799,7 +818,7 @@ void eventlog_shard_end(struct eventlog_mapped *ring)
 	ring->leave = true;
 	eventlog_mapped_whole(ring, U64_MAX);
 	eventlog_mapped_ask(ring, 0);
-	if (ring->dead)
+	if (ring->dead && !eventlog_mapped_counting(ring))
 		eventlog_mapped_finish(ring);
 	else
 		eventlog_shard_activate(shard, ring);

@@ -14,7 +14,7 @@
  * the shard rings.  It is taken with mmap_lock held, so its holder must not access user
  * memory.  It is never held together with eventlog_file.lock or domain->lock.  Users share
  * it: the longest thing that is done with it is to look at EVENTLOG_SHARD_BUDGET rings, or to
- * deliver so many records.  With mmap_lock, nothing is delivered.
+ * deliver so many records or count so many losses.  With mmap_lock, nothing is delivered.
  *
  * So a pass can outlast a hold of the lock.  The next thread that takes the lock goes on with
  * it: the worker, a thread that kicks its ring, or one that waits until the ring or the shard
@@ -136,6 +136,7 @@ struct eventlog_shard {
  *	the lock
  * @final: committed when it ended
  * @dead: it contained something invalid and is not drained any more
+ * @counted: of a dead ring: for how many indices of its file a loss was counted
  * @leave: the thread is asked to leave it
  * @asked: ask is set, and the worker has yet to look a last time
  * @asked_at: when ask was set
@@ -172,6 +173,7 @@ struct eventlog_mapped {
 	bool ended;
 	u32 final;
 	bool dead;
+	u8 counted;
 	bool leave;
 	bool asked;
 	u64 asked_at;
