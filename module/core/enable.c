@@ -4,6 +4,7 @@
  */
 #include <linux/err.h>
 #include <linux/overflow.h>
+#include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
 
 #include "core/domain.h"
@@ -124,13 +125,27 @@ static struct eventlog_listeners *eventlog_listeners_none(const struct eventlog_
 	       &eventlog_listeners_traced : NULL;
 }
 
-static struct eventlog_listeners *eventlog_listeners_alloc(const struct eventlog_event *event,
-							   unsigned int sinks)
+/* @rule: who added it pays for the array. */
+static struct eventlog_listeners *
+eventlog_listeners_alloc(const struct eventlog_event *event, unsigned int sinks,
+			 const struct eventlog_subscriber_rule *rule)
 {
+	struct mem_cgroup *previous = set_active_memcg(rule->memcg);
 	struct eventlog_listeners *listeners;
 
-	return eventlog_alloc_as(struct_size(listeners, entries, sinks),
-				 eventlog_sinks_charged(event->domain));
+	listeners = eventlog_alloc_as(struct_size(listeners, entries, sinks),
+				      eventlog_sinks_charged(event->domain));
+	set_active_memcg(previous);
+	return listeners;
+}
+
+/* A rule of the newest subscriber that listens to an event with sinks. */
+static const struct eventlog_subscriber_rule *
+eventlog_event_newest(const struct eventlog_event *event)
+{
+	const struct eventlog_sink *sink = list_last_entry(&event->sinks, struct eventlog_sink, node);
+
+	return list_first_entry(&sink->bindings, struct eventlog_binding, sink_node)->rule;
 }
 
 static void eventlog_listener_fill(struct eventlog_listener *entry,
@@ -212,7 +227,8 @@ static void eventlog_listeners_renew(struct eventlog_event *event)
 		eventlog_listeners_replace(event, eventlog_listeners_none(event));
 		return;
 	}
-	listeners = eventlog_listeners_alloc(event, event->sink_count);
+	listeners = eventlog_listeners_alloc(event, event->sink_count,
+					     eventlog_event_newest(event));
 	if (listeners)
 		eventlog_listeners_publish(event, listeners);
 }
@@ -239,7 +255,8 @@ static void eventlog_sink_shrink(struct eventlog_sink *sink)
 
 	if (!entry)
 		return;
-	listeners = eventlog_listeners_alloc(sink->event, sink->event->sink_count);
+	listeners = eventlog_listeners_alloc(sink->event, sink->event->sink_count,
+					     eventlog_event_newest(sink->event));
 	if (listeners) {
 		old = eventlog_sink_compact(sink);
 		eventlog_listeners_publish(sink->event, listeners);
@@ -266,7 +283,8 @@ static int eventlog_bind(struct eventlog_subscriber_rule *rule, struct eventlog_
 	struct eventlog_sink *sink;
 
 	if (event->slot) {
-		listeners = eventlog_listeners_alloc(event, event->sink_count + 1);
+		listeners = eventlog_listeners_alloc(event, event->sink_count + 1,
+						     rule);
 		if (!listeners)
 			goto err_predicate;
 	}
@@ -288,17 +306,26 @@ err_predicate:
 }
 
 /*
+ * There is no memory for what a subscriber needs to get an event that is being made.  The
+ * event is made nevertheless, because a subscriber must not make a program fail.  What the
+ * subscriber does not get of the event counts as one loss.
+ */
+static void eventlog_subscriber_misses(struct eventlog_subscriber *subscriber)
+{
+	atomic_long_inc(&subscriber->lost[EVENTLOG_LOST_NO_MEMORY]);
+}
+
+/*
  * Matches an event with the next rules, until a batch is done.
  *
- * Return: 1: there are more; *@filtered is a rule with a filter, with a reference, that
- * matches and is not bound yet, or NULL; 0: there are no more; or an error.
+ * Return: whether there are more; then *@filtered is a rule with a filter, with a reference,
+ * that matches and is not bound yet, or NULL.
  */
-static int eventlog_prepare_batch(struct eventlog_event *event, struct eventlog_rule_place *place,
-				  struct eventlog_subscriber_rule **filtered)
+static bool eventlog_prepare_batch(struct eventlog_event *event, struct eventlog_rule_place *place,
+				   struct eventlog_subscriber_rule **filtered)
 {
 	struct eventlog_domain *domain = event->domain;
 	struct eventlog_rule_place *next;
-	int ret;
 
 	lockdep_assert_held(&domain->lock);
 	*filtered = NULL;
@@ -306,7 +333,7 @@ static int eventlog_prepare_batch(struct eventlog_event *event, struct eventlog_
 		list_add(&place->node, &domain->rules);
 	while (!list_is_last(&place->node, &domain->rules)) {
 		if (domain->work >= EVENTLOG_BATCH_STEPS)
-			return 1;
+			return true;
 		eventlog_domain_work(domain, 1);
 		next = list_next_entry(place, node);
 		list_move(&place->node, &next->node);
@@ -315,47 +342,48 @@ static int eventlog_prepare_batch(struct eventlog_event *event, struct eventlog_
 		if (next->rule->expression) {
 			eventlog_rule_get(next->rule);
 			*filtered = next->rule;
-			return 1;
+			return true;
 		}
-		ret = eventlog_bind(next->rule, event, NULL);
-		if (ret)
-			return ret;
+		if (eventlog_bind(next->rule, event, NULL))
+			eventlog_subscriber_misses(next->rule->subscriber);
 	}
 	place->added = domain->rules_added;
-	return 0;
+	return false;
 }
 
 static struct eventlog_predicate *eventlog_rule_predicate(struct eventlog_subscriber_rule *rule,
 							  const struct eventlog_event *event,
 							  const struct eventlog_provider *sets)
 {
-	return eventlog_predicate_bind_event(rule->expression, event->fields_text, sets,
-					     eventlog_sinks_charged(event->domain));
+	struct mem_cgroup *previous = set_active_memcg(rule->memcg);
+	struct eventlog_predicate *predicate;
+
+	predicate = eventlog_predicate_bind_event(rule->expression, event->fields_text, sets,
+						  eventlog_sinks_charged(event->domain));
+	set_active_memcg(previous);
+	return predicate;
 }
 
 /* Binds a rule with a filter, for which the lock is not needed all the time. */
-static int eventlog_prepare_filtered(struct eventlog_event *event,
-				     struct eventlog_subscriber_rule *rule)
+static void eventlog_prepare_filtered(struct eventlog_event *event,
+				      struct eventlog_subscriber_rule *rule)
 {
 	struct eventlog_predicate *predicate;
-	int ret = 0;
 
 	predicate = eventlog_rule_predicate(rule, event, eventlog_event_sets(event));
-	if (!predicate)
-		return -ENOMEM;
 	eventlog_domain_lock(event->domain);
+	/* The subscriber of a rule that was removed may be gone. */
 	if (rule->removed)
 		eventlog_predicates_free(predicate);
-	else
-		ret = eventlog_bind(rule, event, predicate);
+	else if (!predicate || eventlog_bind(rule, event, predicate))
+		eventlog_subscriber_misses(rule->subscriber);
 	eventlog_domain_unlock(event->domain);
-	return ret;
 }
 
 int eventlog_enable_prepare(struct eventlog_event *event, struct eventlog_rule_place *place)
 {
 	struct eventlog_subscriber_rule *filtered;
-	int more, ret = 0;
+	bool more;
 
 	do {
 		cond_resched();
@@ -363,13 +391,13 @@ int eventlog_enable_prepare(struct eventlog_event *event, struct eventlog_rule_p
 		more = eventlog_prepare_batch(event, place, &filtered);
 		eventlog_domain_unlock(event->domain);
 		if (filtered) {
-			ret = eventlog_prepare_filtered(event, filtered);
+			eventlog_prepare_filtered(event, filtered);
 			eventlog_rule_put(filtered);
 		}
-		if (more > 0 && !ret && fatal_signal_pending(current))
-			ret = -EINTR;
-	} while (more > 0 && !ret);
-	return ret ?: more;
+		if (more && fatal_signal_pending(current))
+			return -EINTR;
+	} while (more);
+	return 0;
 }
 
 bool eventlog_enable_is_prepared(struct eventlog_domain *domain,
@@ -385,19 +413,25 @@ void eventlog_enable_prepared(struct eventlog_rule_place *place)
 	list_del_init(&place->node);
 }
 
-int eventlog_enable_event(struct eventlog_event *event)
+void eventlog_enable_event(struct eventlog_event *event)
 {
-	struct eventlog_listeners *listeners = eventlog_listeners_none(event);
+	struct eventlog_listeners *listeners = NULL;
+	struct eventlog_sink *sink;
 
 	if (event->sink_count && !event->domain->dead) {
-		listeners = eventlog_listeners_alloc(event, event->sink_count);
-		if (!listeners)
-			return -ENOMEM;
-		eventlog_listeners_publish(event, listeners);
-	} else if (listeners) {
-		eventlog_listeners_replace(event, listeners);
+		listeners = eventlog_listeners_alloc(event, event->sink_count,
+						     eventlog_event_newest(event));
+		if (listeners) {
+			eventlog_listeners_publish(event, listeners);
+			return;
+		}
+		list_for_each_entry(sink, &event->sinks, node)
+			eventlog_subscriber_misses(sink->subscriber);
+		eventlog_sinks_end(event);
 	}
-	return 0;
+	listeners = eventlog_listeners_none(event);
+	if (listeners)
+		eventlog_listeners_replace(event, listeners);
 }
 
 void eventlog_enable_tracers_changed(struct eventlog_event *event)

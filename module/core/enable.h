@@ -8,7 +8,8 @@
  * disabled.  The event's status bit follows the pointer.
  *
  * Nothing that removes a rule or a subscriber can fail, because it edits the array in place
- * if there is no memory for a new one.
+ * if there is no memory for a new one.  Nor can a rule make the registration of an event fail:
+ * without memory, its subscriber misses the event, which counts as a loss.
  *
  * domain->lock protects all of it, and is released after each batch of work.  RULE_ADD
  * adds a rule to the lists first, so that definitions which are made meanwhile are matched
@@ -36,10 +37,9 @@ u32 eventlog_event_sync(const struct eventlog_event *event,
  * @place: where to begin; is moved behind the last rule.  Not in a list: begin at the first
  *	one.  The caller calls eventlog_enable_prepared()
  *
- * Process context.
+ * Process context.  A subscriber for which there is no memory does not get the event.
  *
- * Return: 0; -EINTR: a fatal signal is pending; -EDQUOT: the domain's limit of memory for
- * rules and events is reached; -ENOMEM.
+ * Return: 0, or -EINTR: a fatal signal is pending.
  */
 int eventlog_enable_prepare(struct eventlog_event *event, struct eventlog_rule_place *place);
 
@@ -63,9 +63,9 @@ void eventlog_enable_prepared(struct eventlog_rule_place *place);
  * eventlog_enable_event() - enable a new event if a rule matches or a tracer is attached
  * @event: with a slot, matched with all rules, its domain locked
  *
- * Return: 0 or -ENOMEM.
+ * Without memory, no subscriber gets the event.  The caller calls eventlog_sinks_reap() later.
  */
-int eventlog_enable_event(struct eventlog_event *event);
+void eventlog_enable_event(struct eventlog_event *event);
 
 /**
  * eventlog_enable_tracers_changed() - the first tracer was attached, or the last detached

@@ -368,17 +368,10 @@ static int eventlog_event_activate(struct eventlog_event *event, struct eventlog
 	/* First: a tracer may be attached to the trace event it gets. */
 	if (eventlog_trace_ops)
 		eventlog_trace_ops->add(event, event->source ? NULL : &draft->layout);
-	ret = eventlog_enable_event(event);
-	if (ret)
-		goto err_slot;
+	eventlog_enable_event(event);
 	eventlog_policy_ops->apply(event, &draft->policy);
 	return 0;
 
-err_slot:
-	if (eventlog_trace_ops)
-		eventlog_trace_ops->remove(event);
-	eventlog_domain_slot_put(domain, slot);
-	WRITE_ONCE(event->slot, 0);
 err_uncharge:
 	eventlog_user_uncharge(event->user, EVENTLOG_QUOTA_EVENTS, 1);
 	return ret;

@@ -5,8 +5,10 @@
 #include <linux/err.h>
 #include <linux/eventlog.h>
 #include <linux/lockdep.h>
+#include <linux/memcontrol.h>
 #include <linux/overflow.h>
 #include <linux/percpu.h>
+#include <linux/sched/mm.h>
 #include <linux/string.h>
 
 #include "core/event.h"
@@ -51,6 +53,7 @@ void eventlog_rule_put(struct eventlog_subscriber_rule *rule)
 		eventlog_expression_put(rule->expression);
 		free_percpu(rule->counts);
 	}
+	mem_cgroup_put(rule->memcg);
 	eventlog_free(rule);
 }
 
@@ -255,6 +258,7 @@ static bool eventlog_sink_parts_alloc(struct eventlog_sink_parts *parts,
 				      const struct eventlog_sink *sink)
 {
 	const struct eventlog_domain *domain = event->domain;
+	struct mem_cgroup *previous = set_active_memcg(rule->memcg);
 	bool charged = eventlog_sinks_charged(domain);
 	unsigned int room = 0;
 	bool counts = !sink && eventlog_subscriber_has_rings(rule->subscriber) &&
@@ -269,6 +273,7 @@ static bool eventlog_sink_parts_alloc(struct eventlog_sink_parts *parts,
 	if (room)
 		parts->rules = eventlog_sink_rules_alloc(domain, room);
 	parts->binding = eventlog_alloc_as(sizeof(*parts->binding), charged);
+	set_active_memcg(previous);
 	if (parts->binding && (sink || parts->sink) && (!counts || parts->stats) &&
 	    (!room || parts->rules))
 		return true;

@@ -27,7 +27,7 @@ extern const struct eventlog_listener_rule eventlog_listener_rule_never;
  *
  * In the root it is not, because all users wait for the lock; subscribers have a capability.
  * In an instance it is, because the owner needs no capability.  Few wait for its lock, and not
- * long: see eventlog_alloc_as().
+ * long: see eventlog_alloc_as().  Who has added a rule pays for it, not who registers an event.
  */
 static inline bool eventlog_sinks_charged(const struct eventlog_domain *domain)
 {

@@ -306,12 +306,15 @@ eventlog_rule_new(struct eventlog_subscriber *subscriber, const struct eventlog_
 	rule->pid = request->pid;
 	rule->level = request->level;
 	rule->sample = request->sample > 1 ? request->sample : 0;
+	if (eventlog_sinks_charged(subscriber->domain))
+		rule->memcg = get_mem_cgroup_from_mm(current->mm);
 	if (!expression)
 		return rule;
 
 	rule->counts = alloc_percpu_gfp(struct eventlog_filter_counts,
 					GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
 	if (!rule->counts) {
+		mem_cgroup_put(rule->memcg);
 		eventlog_free(rule);
 		return NULL;
 	}

@@ -67,6 +67,7 @@ struct eventlog_trace_event;
 struct eventlog_tracers;
 struct eventlog_user;
 struct eventlog_watch;
+struct mem_cgroup;
 struct task_struct;
 
 /**
@@ -435,6 +436,8 @@ struct eventlog_rule_place {
  * @place: in the domain's
  * @subscriber: the subscriber
  * @bindings: struct eventlog_binding, one for each event that it matches
+ * @memcg: the memory cgroup of who added it, which pays for @bindings, with a reference; NULL:
+ *	memory is not charged
  * @users: frees it; see eventlog_rule_put()
  * @removed: it is no longer in the lists
  * @id: for RULE_DEL
@@ -458,6 +461,7 @@ struct eventlog_subscriber_rule {
 	struct eventlog_rule_place place;
 	struct eventlog_subscriber *subscriber;
 	struct list_head bindings;
+	struct mem_cgroup *memcg;
 	refcount_t users;
 	bool removed;
 	u32 id;

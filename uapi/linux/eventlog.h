@@ -664,7 +664,7 @@ enum eventlog_lost {
 	EVENTLOG_LOST_DEPTH	= 3,	/* writers nested too deeply, or RCU was not watching */
 	EVENTLOG_LOST_TOO_LARGE	= 4,	/* the record does not fit into a sub-buffer */
 	EVENTLOG_LOST_ABORTED	= 5,	/* the program's payload was not valid: no loss */
-	EVENTLOG_LOST_NO_MEMORY	= 6,	/* there was no memory for the CPU's ring */
+	EVENTLOG_LOST_NO_MEMORY	= 6,	/* there was no memory for the CPU's ring, or for a rule */
 	EVENTLOG_LOST_PAUSED	= 7,	/* the subscriber had paused its rings */
 	/* 8 to 15: reserved for other causes; today 0 */
 	EVENTLOG_LOST_CAUSES	= 16,
