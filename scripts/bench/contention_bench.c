@@ -11,9 +11,9 @@
  * module's parameter "steps", the most steps during one hold of each lock.  stderr has what
  * the attacker did.
  *
- * CALL is register: REGISTER and UNREGISTER of an event; listing: reading the status listing;
- * a module's FILE.ko: loading and unloading it; or a FILE of tracefs: writing 1 and then 0.
- * The victim sleeps between calls.
+ * CALL is register: REGISTER and UNREGISTER of an event; instance: the same in an instance of
+ * the victim's; listing: reading the status listing; a module's FILE.ko: loading and unloading
+ * it; or a FILE of tracefs: writing 1 and then 0.  The victim sleeps between calls.
  *
  * ATTACK is quiet, which is none; busy, a process that makes no calls, but keeps the CPU
  * busy; or one of attacks[] below.  It begins before the first call that is measured.
@@ -45,6 +45,9 @@
 #define CALLS_MAX 40
 /* The victim makes fewer calls if they take longer than this, but at least so many. */
 #define VICTIM_NS 2000000000ULL
+/* Calls in an instance: the longest one of a thousand is looked for. */
+#define INSTANCE_CALLS 1000
+#define INSTANCE_NS 10000000000ULL
 #define CALLS_MIN 5
 #define LISTED 1000
 
@@ -373,6 +376,34 @@ static void attack_retained(struct attacker *attacker)
 	close(filtering);
 }
 
+/* A subscriber that gets all events of the instance, and an event. */
+static void set_up_flood(struct attacker *attacker)
+{
+	struct eventlog_subscribe request = {
+		.size = sizeof(request), .ring_bytes = 1 << 16,
+		.flags = EVENTLOG_SUBSCRIBE_OVERWRITE,
+	};
+
+	attacker->subscriber = open_file(attacker->device, O_RDWR);
+	if (!call(attacker->subscriber, EVENTLOG_IOC_SUBSCRIBE, &request, "SUBSCRIBE") ||
+	    !add_rule(attacker->subscriber, NULL, NULL))
+		fail("SUBSCRIBE");
+	set_up_device(attacker);
+	if (!register_event(attacker->producer, "flood u32 number", &attacker->number))
+		fail("REGISTER of the flood");
+}
+
+static void attack_flood(struct attacker *attacker)
+{
+	const uint32_t message[] = { attacker->number, 1 };
+	unsigned int i;
+
+	for (i = 0; i < 100; i++)
+		if (write(attacker->producer, message, sizeof(message)) != sizeof(message))
+			fail("write");
+	counts->calls += i;
+}
+
 /* ---- an attack with a delegated file of user_events ---- */
 
 struct user_events_reg {
@@ -433,35 +464,39 @@ static const struct attack attacks[] = {
 	{ "rules", true, set_up_rules, attack_rules },
 	{ "arrays", true, set_up_arrays, attack_arrays },
 	{ "retained", true, set_up_device, attack_retained },
+	{ "flood", true, set_up_flood, attack_flood },
 	{ "forks", false, set_up_forks, attack_forks },
 };
 
 /* ---- the attacker's process ---- */
 
-static void make_instance(struct attacker *attacker)
+/* Returns a file of the instance. */
+static int create_instance(const char *name, unsigned int uid, uint32_t *id)
 {
 	struct eventlog_instance_create request = {
 		.size = sizeof(request), .flags = EVENTLOG_INSTANCE_TRACE,
-		.name = (uintptr_t)attacker->instance,
-		.owner = attacker->uid, .group = attacker->uid, .mode = 0600,
+		.name = (uintptr_t)name, .owner = uid, .group = uid, .mode = 0600,
 	};
 	int fd = open_file(EVENTLOG_DEVICE, O_RDWR);
 
-	snprintf(attacker->instance, sizeof(attacker->instance), "bench%u", attacker->uid);
 	if (ioctl(fd, EVENTLOG_IOC_INSTANCE_CREATE, &request))
 		fail("INSTANCE_CREATE");
 	close(fd);
-	close(request.fd);
-	attacker->instance_id = request.id;
+	*id = request.id;
+	return request.fd;
+}
+
+static void make_instance(struct attacker *attacker)
+{
+	snprintf(attacker->instance, sizeof(attacker->instance), "bench%u", attacker->uid);
+	close(create_instance(attacker->instance, attacker->uid, &attacker->instance_id));
 	snprintf(attacker->device, sizeof(attacker->device), EVENTLOG_DEVICE "-%s",
 		 attacker->instance);
 }
 
-static void delete_instance(const struct attacker *attacker)
+static void delete_instance(uint32_t id)
 {
-	struct eventlog_instance_delete request = {
-		.size = sizeof(request), .id = attacker->instance_id,
-	};
+	struct eventlog_instance_delete request = { .size = sizeof(request), .id = id };
 	int fd = open_file(EVENTLOG_DEVICE, O_RDWR);
 
 	if (ioctl(fd, EVENTLOG_IOC_INSTANCE_DELETE, &request))
@@ -520,7 +555,7 @@ static uint64_t attack_end(const struct attacker *attacker, pid_t child)
 		exit(1);
 	}
 	if (attacker->attack->in_instance)
-		delete_instance(attacker);
+		delete_instance(attacker->instance_id);
 	return begin;
 }
 
@@ -582,13 +617,14 @@ static void toggle_end(const struct attacker *attacker, pid_t child)
 
 /* ---- the victim ---- */
 
-enum call_kind { CALL_REGISTER, CALL_LISTING, CALL_MODULE, CALL_FILE };
+enum call_kind { CALL_REGISTER, CALL_INSTANCE, CALL_LISTING, CALL_MODULE, CALL_FILE };
 
 struct victim {
 	enum call_kind kind;
 	int fd;
+	uint32_t instance_id;
 	char module[64];
-	double us[CALLS_MAX];
+	double us[INSTANCE_CALLS];
 	unsigned int count;
 };
 
@@ -600,6 +636,9 @@ static void victim_open(struct victim *victim, const char *what)
 	if (!strcmp(what, "register")) {
 		victim->kind = CALL_REGISTER;
 		victim->fd = open_file(EVENTLOG_DEVICE, O_RDWR);
+	} else if (!strcmp(what, "instance")) {
+		victim->kind = CALL_INSTANCE;
+		victim->fd = create_instance("victim", 0, &victim->instance_id);
 	} else if (!strcmp(what, "listing")) {
 		victim->kind = CALL_LISTING;
 		victim->fd = open_file(EVENTLOG_DEVICE, O_RDONLY);
@@ -625,6 +664,7 @@ static void victim_call(struct victim *victim)
 
 	switch (victim->kind) {
 	case CALL_REGISTER:
+	case CALL_INSTANCE:
 		if (!register_event(victim->fd, "victim u32 number; u64 size", &index))
 			fail("REGISTER of the victim");
 		unregister_event(victim->fd, index);
@@ -656,10 +696,13 @@ static int compare(const void *left, const void *right)
 
 static void victim_measure(struct victim *victim)
 {
+	const bool in_instance = victim->kind == CALL_INSTANCE;
+	const unsigned int most = in_instance ? INSTANCE_CALLS : CALLS_MAX;
+	const uint64_t ns = in_instance ? INSTANCE_NS : VICTIM_NS;
 	uint64_t start = now_ns(), begin;
 
-	while (victim->count < CALLS_MAX &&
-	       ((begin = now_ns()) - start < VICTIM_NS || victim->count < CALLS_MIN)) {
+	while (victim->count < most &&
+	       ((begin = now_ns()) - start < ns || victim->count < CALLS_MIN)) {
 		victim_call(victim);
 		victim->us[victim->count++] = (double)(now_ns() - begin) / 1000;
 		usleep(REST_US);
@@ -716,7 +759,7 @@ static void steps_reset(void)
 
 static void measure(const char *what, struct attacker *attacker)
 {
-	struct victim victim = { .fd = -1 };
+	static struct victim victim = { .fd = -1 };
 	struct counts of_victim = { 0 }, *of_attacker = counts;
 	uint64_t end_ns = 0;
 	char steps[256];
@@ -735,6 +778,8 @@ static void measure(const char *what, struct attacker *attacker)
 	victim_measure(&victim);
 	steps_read(steps, sizeof(steps));
 	victim_print(&victim);
+	if (victim.kind == CALL_INSTANCE)
+		delete_instance(victim.instance_id);
 	toggle_end(attacker, toggler);
 	if (child)
 		end_ns = attack_end(attacker, child);
