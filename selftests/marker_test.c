@@ -16,9 +16,11 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "filter_common.h"
+#include "steps_common.h"
 
 #define EXAMPLE "eventlog_marker_example"
 #define MANY "eventlog_marker_many"
@@ -673,6 +675,57 @@ TEST(ten_thousand_markers)
 	unload(MANY);
 	CHECK_ERRNO(marker_next(consumer.fd, 0, &marker), ENOENT);
 	consumer_close(&consumer);
+}
+
+/* Has a child load MANY, and kills it once the module's markers are matched with rules. */
+static void kill_loader(void)
+{
+	pid_t child;
+
+	steps_reset();
+	child = test_fork();
+	if (!child) {
+		module_load(MANY);
+		_exit(0);
+	}
+	while (steps_most(STEPS_DOMAIN) < 500 && !waitpid(child, NULL, WNOHANG))
+		;
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+}
+
+/* A module whose loading is killed has its markers, or is not loaded. */
+TEST(killed_while_loading)
+{
+	const __u32 providers = device_info().providers;
+	unsigned int attempts, i, j;
+	bool is_there = true;
+	int subscribers[6];
+
+	steps_need();
+	load(MANY);
+	unload(MANY);
+	for (i = 0; i < ARRAY_SIZE(subscribers); i++) {
+		struct eventlog_subscribe request = subscribe_request(0);
+
+		subscribers[i] = device_open();
+		CHECK_OK(ioctl(subscribers[i], EVENTLOG_IOC_SUBSCRIBE, &request));
+		for (j = 0; j < 256; j++)
+			rule_add(subscribers[i], "no_such_provider", NULL);
+	}
+	for (attempts = 0; is_there; attempts++) {
+		CHECK(attempts < 20);
+		kill_loader();
+		is_there = !access("/sys/module/" MANY, F_OK);
+		CHECK_EQ(device_info().providers, providers + is_there);
+		if (is_there)
+			unload(MANY);
+	}
+	for (i = 0; i < ARRAY_SIZE(subscribers); i++)
+		close(subscribers[i]);
+	load(MANY);
+	CHECK_EQ(device_info().providers, providers + 1);
+	unload(MANY);
 }
 
 static volatile bool listing_over;

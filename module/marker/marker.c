@@ -570,18 +570,25 @@ static int eventlog_markers_register(struct eventlog_markers *markers)
 	return 0;
 }
 
-static void eventlog_markers_add(const struct module *module)
+/*
+ * Registers the markers of a module that is being loaded.  If that fails, the module is loaded
+ * without them.  But a task that is being killed loads nothing.
+ *
+ * Return: 0 or -EINTR.
+ */
+static int eventlog_markers_add(const struct module *module)
 {
 	unsigned int count = eventlog_module_scan(module, NULL);
 	struct eventlog_marker_probe *probe;
 	struct eventlog_markers *markers;
+	bool killed;
 
 	if (!count)
-		return;
+		return 0;
 	markers = eventlog_alloc(sizeof(*markers));
 	if (!markers) {
 		pr_err("markers of %s: out of memory\n", module->name);
-		return;
+		return 0;
 	}
 	markers->module = module;
 	markers->count = count;
@@ -593,14 +600,21 @@ static void eventlog_markers_add(const struct module *module)
 			markers->error = eventlog_markers_attach(markers, probe);
 	if (!markers->error)
 		markers->error = eventlog_markers_register(markers);
+	killed = markers->error == -EINTR;
 	if (markers->error) {
-		pr_err("markers of %s: failed to register: %d\n", module->name, markers->error);
+		if (!killed)
+			pr_err("markers of %s: failed to register: %d\n", module->name,
+			       markers->error);
 		if (markers->names)
 			eventlog_markers_detach(markers, NULL);
 		eventlog_markers_empty(markers);
 	}
-	list_add_tail(&markers->node, &eventlog_marker_modules);
+	if (killed)
+		eventlog_free(markers);
+	else
+		list_add_tail(&markers->node, &eventlog_marker_modules);
 	mutex_unlock(&eventlog_markers_lock);
+	return killed ? -EINTR : 0;
 }
 
 static void eventlog_markers_remove(const struct module *module)
@@ -639,8 +653,8 @@ EXPORT_SYMBOL_GPL(eventlog_markers_status);
 static int eventlog_markers_notify(struct notifier_block *block, unsigned long state, void *data)
 {
 	if (state == MODULE_STATE_COMING)
-		eventlog_markers_add(data);
-	else if (state == MODULE_STATE_GOING)
+		return notifier_from_errno(eventlog_markers_add(data));
+	if (state == MODULE_STATE_GOING)
 		eventlog_markers_remove(data);
 	return NOTIFY_OK;
 }
