@@ -212,6 +212,41 @@ web:same 3
 same 4" ]
 }
 
+# Fills the rings of web, and deletes it, between two events of the root.
+fill_and_delete()
+{
+	emit '' 1
+	"$ELOG" emit -D /dev/eventlog-web -n 2000 same/name 'u32 number' number=2
+	"$ELOG" delete --instance web
+	emit '' 3
+}
+
+@test "instances: everything that a deleted one has is captured, or counted" {
+	local shown unwritten
+
+	"$ELOG" create --instance web
+	start_elog capture --instances '*'
+	while_stopped "$started" fill_and_delete
+	wait_for grep -q 'number=3' "$work/out"
+	stop_elog INT
+	[ "$status" = 0 ]
+	[ "$(events_of "$work/out" | uniq -c | xargs)" = "1 same 1 2000 web:same 2 1 same 3" ]
+
+	# A disk that is full before the end.
+	mkdir "$work/disk"
+	mount -t tmpfs -o size=64k none "$work/disk"
+	"$ELOG" create --instance web
+	export -f emit fill_and_delete
+	run_elog capture --instances '*' -o "$work/disk/file" -- bash -c \
+		'while_stopped $PPID fill_and_delete'
+	umount "$work/disk"
+	[ "$status" = 1 ]
+	contains "$stderr" "No space left on device" ", lost 0"
+	shown=$(sed -n 's/^elog: \([0-9]*\) events* in .*/\1/p' <<< "$stderr")
+	unwritten=$(sed -n 's/^elog: .* \([0-9]*\) not written, lost 0$/\1/p' <<< "$stderr")
+	[ $((shown + unwritten)) = 2002 ]
+}
+
 # Has the instance a subscriber?
 is_captured()
 {

@@ -268,6 +268,12 @@ bool live_failed(const struct live *live)
  * Batches
  */
 
+/* The batch with everything that a deleted instance has may not have been read to its end. */
+static bool is_read(const struct member *member)
+{
+	return member->complete && member->over && !member->has_head;
+}
+
 /* Everything of the instance was read. */
 static void end_member(struct instances *instances, struct member *member)
 {
@@ -305,7 +311,7 @@ int live_flush(struct live *live)
 		return flush_consumer(live->consumer);
 	for (i = 0; i < instances->count; i++) {
 		member = instances->members[i];
-		if (member->consumer && member->complete)
+		if (member->consumer && is_read(member))
 			end_member(instances, member);
 		if (!member->consumer)
 			continue;
@@ -341,7 +347,7 @@ int live_pause(struct live *live)
 		return elog_consumer_pause(live->consumer);
 	for (i = 0; !ret && i < instances->count; i++) {
 		member = instances->members[i];
-		if (member->consumer && member->complete)
+		if (member->consumer && is_read(member))
 			end_member(instances, member);
 		if (!member->consumer)
 			continue;

@@ -22,7 +22,7 @@ struct live;
  * @first_stream: its streams count from here
  * @deleted: the instance was deleted
  * @complete: a batch with everything was started since then
- * @over: the batch has no more items
+ * @over: the batch has no more items behind @head
  * @has_head: @head is the next item of the batch
  * @head: its payload stays until the next call for the consumer
  * @flush: of the batch
