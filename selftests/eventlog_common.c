@@ -76,6 +76,20 @@ struct eventlog_list list_request(__u32 kind, void *buffer, __u32 bytes)
 	};
 }
 
+unsigned int list_count(int fd, __u32 kind)
+{
+	__u64 buffer[2048];
+	struct eventlog_list list = list_request(kind, buffer, 0);
+	unsigned int count = 0;
+
+	do {
+		list.buffer_size = sizeof(buffer);
+		CHECK_OK(ioctl(fd, EVENTLOG_IOC_LIST, &list));
+		count += list.count;
+	} while (list.cursor);
+	return count;
+}
+
 struct eventlog_info info_of(int fd)
 {
 	struct eventlog_info info = { .size = sizeof(info) };

@@ -59,6 +59,9 @@ int device_open_for(int flags);
 /** list_request() - a LIST request for a kind, with a buffer of so many bytes */
 struct eventlog_list list_request(__u32 kind, void *buffer, __u32 bytes);
 
+/** list_count() - how many elements LIST returns for a kind without further arguments */
+unsigned int list_count(int fd, __u32 kind);
+
 /** info_of() - the results of INFO */
 struct eventlog_info info_of(int fd);
 

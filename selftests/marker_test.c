@@ -114,19 +114,9 @@ static int marker_next(int fd, __u32 descriptor, struct marker *marker)
 	return 0;
 }
 
-/* Number of all markers, in few calls. */
 static unsigned int count_markers(int fd)
 {
-	static __u64 buffer[4096];
-	struct eventlog_list list = list_request(EVENTLOG_LIST_MARKERS, buffer, 0);
-	unsigned int count = 0;
-
-	do {
-		list.buffer_size = sizeof(buffer);
-		CHECK_OK(ioctl(fd, EVENTLOG_IOC_LIST, &list));
-		count += list.count;
-	} while (list.cursor);
-	return count;
+	return list_count(fd, EVENTLOG_LIST_MARKERS);
 }
 
 /* The first marker with a tag; fails if there is none. */

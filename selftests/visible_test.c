@@ -75,16 +75,7 @@ static bool sees(int fd, __u32 descriptor, __u32 *state)
 /* Counts the definitions that a file may see. */
 static unsigned int count_definitions(int fd)
 {
-	__u64 buffer[128];
-	struct eventlog_list list = list_request(EVENTLOG_LIST_DEFINITIONS, buffer, 0);
-	unsigned int count = 0;
-
-	do {
-		list.buffer_size = sizeof(buffer);
-		CHECK_OK(ioctl(fd, EVENTLOG_IOC_LIST, &list));
-		count += list.count;
-	} while (list.cursor);
-	return count;
+	return list_count(fd, EVENTLOG_LIST_DEFINITIONS);
 }
 
 static __u32 is_restricted(int fd)

@@ -12,7 +12,6 @@
 
 struct eventlog_event;
 struct eventlog_layout;
-struct eventlog_field_shape;
 struct eventlog_fields;
 struct eventlog_provider;
 struct eventlog_provider_event;
