@@ -18,6 +18,7 @@
 #include "core/filter.h"
 #include "core/joined.h"
 #include "core/subscriber.h"
+#include "core/thread.h"
 #include "core/trace_point.h"
 
 #if EVENTLOG_TRACE_EVENTS
@@ -56,6 +57,12 @@ eventlog_emitter_ids(const struct eventlog_emitter *emitter, struct pid_namespac
 		.tid = emitter ? pid_nr_ns(emitter->thread, namespace) :
 				 task_pid_nr_ns(current, namespace),
 	};
+}
+
+/* Does the event come from a producer ring, and so belong to a shard? */
+static __always_inline bool eventlog_emitted_earlier(const struct eventlog_emitter *emitter)
+{
+	return unlikely(emitter) && emitter->time;
 }
 
 static __always_inline const char *eventlog_emitter_comm(const struct eventlog_emitter *emitter)
@@ -134,7 +141,7 @@ static __always_inline void eventlog_emit_to_ring(struct eventlog_emission *emis
 {
 	const struct eventlog_emitter *emitter = emission->emitter;
 	struct eventlog_subscriber *subscriber = entry->subscriber;
-	const bool later = emitter && subscriber->shard_count;
+	const bool later = eventlog_emitted_earlier(emitter) && subscriber->shard_count;
 	const u64 time = later ? emitter->time : eventlog_emission_time(emission);
 	const unsigned int index = later ? subscriber->cpu_count + emitter->shard :
 					   smp_processor_id();
@@ -273,7 +280,8 @@ static notrace bool eventlog_filter_passes(struct eventlog_emission *emission,
 							     subscriber->pid_namespace);
 	const struct eventlog_identity identity = {
 		.session = emission->session,
-		.cpu = emission->emitter ? EVENTLOG_CPU_UNKNOWN : smp_processor_id(),
+		.cpu = eventlog_emitted_earlier(emission->emitter) ? EVENTLOG_CPU_UNKNOWN :
+								     smp_processor_id(),
 		.pid = ids.pid,
 		.tid = ids.tid,
 		.comm = eventlog_emitter_comm(emission->emitter),
@@ -375,7 +383,7 @@ static notrace void eventlog_emit_to_rest(struct eventlog_emission *emission,
 		    eventlog_conditions_pass(emission, entry))
 			eventlog_emit_to_ring(emission, entry, false);
 	}
-	if (READ_ONCE(listeners->traced) && !only && !emission->emitter)
+	if (READ_ONCE(listeners->traced) && !only && !eventlog_emitted_earlier(emission->emitter))
 		eventlog_emit_to_tracers(emission);
 	eventlog_emit_to_callbacks(emission, listeners, only);
 	if (emission->count != count)
@@ -598,3 +606,23 @@ notrace void eventlog_provider_emit_parts(struct eventlog_provider_event *source
 	preempt_enable_notrace();
 }
 EXPORT_SYMBOL_GPL(eventlog_provider_emit_parts);
+
+notrace void eventlog_provider_emit_for(struct eventlog_provider_event *source,
+					const struct eventlog_thread *thread,
+					const struct task_struct *task, u64 session,
+					const void *fields, u32 bytes)
+{
+	struct eventlog_emitter emitter = { .process = thread->process, .thread = thread->pid };
+	struct eventlog_emission emission = {
+		.session = session, .payload = fields, .bytes = bytes,
+		.context = eventlog_context(), .emitter = &emitter,
+	};
+
+	emission.event = eventlog_source_begin(source);
+	if (likely(emission.event)) {
+		memcpy(emitter.comm, task->comm, sizeof(emitter.comm));
+		eventlog_emit_special(&emission);
+	}
+	preempt_enable_notrace();
+}
+EVENTLOG_EXPORT_TO(eventlog_provider_emit_for, EVENTLOG_SCHED);
