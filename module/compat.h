@@ -137,11 +137,27 @@ static inline void hrtimer_setup_on_stack(struct hrtimer *timer,
 
 /* 6.13 made the namespace of exported symbols a string. */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 13, 0)
-#define EVENTLOG_EXPORT(symbol) EXPORT_SYMBOL_NS_GPL(symbol, EVENTLOG_FRONT_END)
-#define EVENTLOG_IMPORT() MODULE_IMPORT_NS(EVENTLOG_FRONT_END)
+#define EVENTLOG_EXPORT_TO(symbol, namespace) EXPORT_SYMBOL_NS_GPL(symbol, namespace)
+#define EVENTLOG_IMPORT_FROM(namespace) MODULE_IMPORT_NS(namespace)
 #else
-#define EVENTLOG_EXPORT(symbol) EXPORT_SYMBOL_NS_GPL(symbol, "EVENTLOG_FRONT_END")
-#define EVENTLOG_IMPORT() MODULE_IMPORT_NS("EVENTLOG_FRONT_END")
+#define EVENTLOG_EXPORT_TO(symbol, namespace) EXPORT_SYMBOL_NS_GPL(symbol, #namespace)
+#define EVENTLOG_IMPORT_FROM(namespace) MODULE_IMPORT_NS(#namespace)
+#endif
+#define EVENTLOG_EXPORT(symbol) EVENTLOG_EXPORT_TO(symbol, EVENTLOG_FRONT_END)
+#define EVENTLOG_IMPORT() EVENTLOG_IMPORT_FROM(EVENTLOG_FRONT_END)
+
+/* 5.11 renamed __fcheck_files(). */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(5, 11, 0)
+#define eventlog_file_of(files, fd) __fcheck_files(files, fd)
+#else
+#define eventlog_file_of(files, fd) files_lookup_fd_raw(files, fd)
+#endif
+
+/* 5.14 renamed task_struct.state; 5.18 made it an argument of the tracepoint sched_switch. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(5, 14, 0)
+#define eventlog_task_state(task) READ_ONCE((task)->state)
+#else
+#define eventlog_task_state(task) READ_ONCE((task)->__state)
 #endif
 
 /*

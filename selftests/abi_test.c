@@ -659,7 +659,8 @@ TEST(info_in_every_role)
 		fd = device_open_for(modes[i]);
 		CHECK_OK(ioctl(fd, EVENTLOG_IOC_INFO, &info));
 		CHECK_EQ(info.abi, EVENTLOG_ABI_VERSION);
-		CHECK_EQ(info.features & ~(EVENTLOG_FEATURE_TRACE | EVENTLOG_FEATURE_INSTANCES), 0);
+		CHECK_EQ(info.features & ~(EVENTLOG_FEATURE_TRACE | EVENTLOG_FEATURE_INSTANCES),
+			 EVENTLOG_FEATURE_SESSIONS);
 		CHECK_EQ(info.ring_bytes_max, EVENTLOG_RING_BYTES_MAX);
 		CHECK_EQ(info.payload_max, EVENTLOG_PAYLOAD_MAX);
 		CHECK_EQ(info.command_max, EVENTLOG_COMMAND_MAX);

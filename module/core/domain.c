@@ -121,6 +121,19 @@ void eventlog_domain_handlers_set(struct eventlog_domain *domain, unsigned int s
 	eventlog_domain_status_bit(domain, slot, EVENTLOG_STATUS_FILTER, has_filter);
 }
 
+/* The lock excludes other writers, so words can be changed at once: that takes microseconds. */
+void eventlog_domain_status_session(struct eventlog_domain *domain, bool wanted)
+{
+	const u32 bits = EVENTLOG_STATUS_SESSION * 0x01010101U;
+	u32 *word = domain->status_map + EVENTLOG_SLOT_FIRST;
+	u32 *end = domain->status_map + round_up(EVENTLOG_SLOT_FIRST + domain->events_max,
+						 sizeof(*word));
+
+	lockdep_assert_held(&domain->lock);
+	for (; word < end; word++)
+		WRITE_ONCE(*word, wanted ? *word | bits : *word & ~bits);
+}
+
 void eventlog_domain_status_dead(struct eventlog_domain *domain)
 {
 	lockdep_assert_held(&domain->lock);

@@ -45,14 +45,15 @@ void eventlog_domain_destroy(struct eventlog_domain *domain);
  * eventlog_domain_slot_get() - take a slot of the status map
  * @domain: the domain, locked
  *
- * Return: the slot, at least EVENTLOG_SLOT_FIRST, or -ENOSPC.  Its byte is 0.
+ * Return: the slot, at least EVENTLOG_SLOT_FIRST, or -ENOSPC.  No bit of its byte is set but
+ * perhaps EVENTLOG_STATUS_SESSION.
  */
 int eventlog_domain_slot_get(struct eventlog_domain *domain);
 
 /**
  * eventlog_domain_slot_put() - give a slot back
  * @domain: the domain, locked
- * @slot: the slot; its byte is 0
+ * @slot: the slot; its byte is as that of a new one
  */
 void eventlog_domain_slot_put(struct eventlog_domain *domain, unsigned int slot);
 
@@ -75,6 +76,13 @@ void eventlog_domain_status_set(struct eventlog_domain *domain, unsigned int slo
  */
 void eventlog_domain_handlers_set(struct eventlog_domain *domain, unsigned int slot, u8 handlers,
 				  bool has_filter);
+
+/**
+ * eventlog_domain_status_session() - tell processes whether sessions of threads are of interest
+ * @domain: the domain, locked
+ * @wanted: new value of EVENTLOG_STATUS_SESSION of all slots, also of those without an event
+ */
+void eventlog_domain_status_session(struct eventlog_domain *domain, bool wanted);
 
 /**
  * eventlog_domain_status_dead() - have producers call the kernel, which returns -ENODEV

@@ -18,6 +18,7 @@
 #include "core/filter.h"
 #include "core/joined.h"
 #include "core/subscriber.h"
+#include "core/thread.h"
 #include "core/trace_point.h"
 
 #if EVENTLOG_TRACE_EVENTS
@@ -32,7 +33,8 @@ static __always_inline u32 eventlog_emitter_pid(const struct eventlog_emitter *e
 						struct pid_namespace *namespace)
 {
 	if (unlikely(emitter))
-		return pid_nr_ns(emitter->process, namespace);
+		return namespace == &init_pid_ns ? pid_nr(emitter->process) :
+						   pid_nr_ns(emitter->process, namespace);
 	return likely(namespace == &init_pid_ns) ? current->tgid :
 						   task_tgid_nr_ns(current, namespace);
 }
@@ -51,11 +53,19 @@ eventlog_emitter_ids(const struct eventlog_emitter *emitter, struct pid_namespac
 {
 	if (likely(!emitter && namespace == &init_pid_ns))
 		return (struct eventlog_ids){ current->tgid, current->pid };
+	if (namespace == &init_pid_ns)
+		return (struct eventlog_ids){ pid_nr(emitter->process), pid_nr(emitter->thread) };
 	return (struct eventlog_ids){
 		.pid = eventlog_emitter_pid(emitter, namespace),
 		.tid = emitter ? pid_nr_ns(emitter->thread, namespace) :
 				 task_pid_nr_ns(current, namespace),
 	};
+}
+
+/* Does the event come from a producer ring, and so belong to a shard? */
+static __always_inline bool eventlog_emitted_earlier(const struct eventlog_emitter *emitter)
+{
+	return unlikely(emitter) && emitter->time;
 }
 
 static __always_inline const char *eventlog_emitter_comm(const struct eventlog_emitter *emitter)
@@ -134,7 +144,7 @@ static __always_inline void eventlog_emit_to_ring(struct eventlog_emission *emis
 {
 	const struct eventlog_emitter *emitter = emission->emitter;
 	struct eventlog_subscriber *subscriber = entry->subscriber;
-	const bool later = emitter && subscriber->shard_count;
+	const bool later = eventlog_emitted_earlier(emitter) && subscriber->shard_count;
 	const u64 time = later ? emitter->time : eventlog_emission_time(emission);
 	const unsigned int index = later ? subscriber->cpu_count + emitter->shard :
 					   smp_processor_id();
@@ -273,7 +283,8 @@ static notrace bool eventlog_filter_passes(struct eventlog_emission *emission,
 							     subscriber->pid_namespace);
 	const struct eventlog_identity identity = {
 		.session = emission->session,
-		.cpu = emission->emitter ? EVENTLOG_CPU_UNKNOWN : smp_processor_id(),
+		.cpu = eventlog_emitted_earlier(emission->emitter) ? EVENTLOG_CPU_UNKNOWN :
+								     smp_processor_id(),
 		.pid = ids.pid,
 		.tid = ids.tid,
 		.comm = eventlog_emitter_comm(emission->emitter),
@@ -375,7 +386,7 @@ static notrace void eventlog_emit_to_rest(struct eventlog_emission *emission,
 		    eventlog_conditions_pass(emission, entry))
 			eventlog_emit_to_ring(emission, entry, false);
 	}
-	if (READ_ONCE(listeners->traced) && !only && !emission->emitter)
+	if (READ_ONCE(listeners->traced) && !only && !eventlog_emitted_earlier(emission->emitter))
 		eventlog_emit_to_tracers(emission);
 	eventlog_emit_to_callbacks(emission, listeners, only);
 	if (emission->count != count)
@@ -598,3 +609,39 @@ notrace void eventlog_provider_emit_parts(struct eventlog_provider_event *source
 	preempt_enable_notrace();
 }
 EXPORT_SYMBOL_GPL(eventlog_provider_emit_parts);
+
+/* As eventlog_emit_special(), but quick if there is one subscriber, without rules to test. */
+static __always_inline void eventlog_emit_plainly(struct eventlog_emission *emission)
+{
+	const struct eventlog_listeners *listeners =
+		rcu_dereference_sched(emission->event->listeners);
+
+	if (!listeners)
+		return;
+	if (EVENTLOG_RING_LOCKLESS && likely(listeners->count == 1) &&
+	    !READ_ONCE(listeners->slow) && !trace_eventlog_emit_enabled() &&
+	    !READ_ONCE(listeners->entries[0].rule_count))
+		eventlog_emit_to_ring(emission, &listeners->entries[0], true);
+	else
+		eventlog_emit_to_rest(emission, listeners, 0);
+}
+
+notrace void eventlog_provider_emit_for(struct eventlog_provider_event *source,
+					const struct eventlog_thread *thread,
+					const struct task_struct *task, u64 session,
+					const void *fields, u32 bytes)
+{
+	struct eventlog_emitter emitter = { .process = thread->process, .thread = thread->pid };
+	struct eventlog_emission emission = {
+		.session = session, .payload = fields, .bytes = bytes,
+		.context = eventlog_context(), .emitter = &emitter,
+	};
+
+	emission.event = eventlog_source_begin(source);
+	if (likely(emission.event)) {
+		memcpy(emitter.comm, task->comm, sizeof(emitter.comm));
+		eventlog_emit_plainly(&emission);
+	}
+	preempt_enable_notrace();
+}
+EVENTLOG_EXPORT_TO(eventlog_provider_emit_for, EVENTLOG_SCHED);

@@ -50,12 +50,12 @@ static __always_inline bool eventlog_watched(void)
 }
 
 /**
- * struct eventlog_emitter - the thread of an event that is delivered later
+ * struct eventlog_emitter - the thread of an event, if that is not the current one
  * @process: its process
  * @thread: the thread
  * @comm: its name, TASK_COMM_LEN bytes
  * @shard: the shard that delivers the event; the caller holds its lock
- * @time: the time of the event; not 0
+ * @time: the time of the event; 0: now, for the ring of this CPU
  * @claimed: the time that the thread stated, before any change
  * @latest: the latest time of a record of the thread in a ring of any subscriber
  */
@@ -79,7 +79,7 @@ struct eventlog_emitter {
  * @count: number of @parts
  * @bytes: size of the whole payload
  * @context: where it is emitted
- * @emitter: who emitted it, if it is delivered later; NULL: the current task
+ * @emitter: who emitted it, if it is not the current task; NULL: it is
  * @latest: is raised to the times of its records; NULL: not needed
  *
  * All functions on the way to the first ring that take one are inlined into the few

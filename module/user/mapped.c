@@ -16,7 +16,9 @@
 #include "compat.h"
 #include "core/ioctl.h"
 #include "core/ops.h"
+#include "core/domain.h"
 #include "core/subscriber.h"
+#include "core/thread.h"
 #include "core/types.h"
 #include "core/user.h"
 #include "memory.h"
@@ -172,6 +174,13 @@ static struct eventlog_mapped *eventlog_mapped_new(struct eventlog_file *file, u
 		eventlog_mapped_put(ring);
 		return ERR_PTR(ret);
 	}
+	if (file->domain == &eventlog_root_domain) {
+		ring->running = eventlog_thread_new(ring->pages.pages[0]);
+		if (!ring->running) {
+			eventlog_mapped_put(ring);
+			return ERR_PTR(-ENOMEM);
+		}
+	}
 	ring->header = ring->pages.address;
 	ring->data = ring->pages.address + PAGE_SIZE;
 	ring->header->magic = EVENTLOG_MAPPED_MAGIC;
@@ -254,13 +263,27 @@ static struct eventlog_mapped *eventlog_mapped_prepare(struct eventlog_file *fil
 /* Gives a ring to the caller, after the results have been copied out. */
 static int eventlog_mapped_hand_over(struct eventlog_mapped *ring, u32 flags)
 {
+	struct eventlog_thread *running = NULL;
 	int ret;
 
+	if (ring->running) {
+		running = eventlog_thread_new(ring->pages.pages[0]);
+		if (!running)
+			return -ENOMEM;
+	}
 	eventlog_shard_lock(ring->shard);
 	ret = eventlog_mapped_check(ring, flags);
-	if (!ret)
+	if (!ret) {
 		eventlog_mapped_adopt(ring);
+		swap(ring->running, running);
+		/* Of the session that the other thread worked on. */
+		WRITE_ONCE(ring->header->session_of, 0);
+		eventlog_thread_hide(running);
+		if (ring->running)
+			eventlog_thread_publish(ring->running);
+	}
 	eventlog_shard_unlock(ring->shard);
+	eventlog_thread_drop(running);
 	return ret;
 }
 
@@ -272,6 +295,9 @@ static int eventlog_mapped_publish(struct eventlog_mapped *ring)
 	if (ret)
 		return ret;
 	refcount_inc(&ring->users);
+	/* Before others can end the ring, for they find it by its number. */
+	if (ring->running)
+		eventlog_thread_publish(ring->running);
 	/* Cannot fail: the number is reserved. */
 	xa_store(&ring->file->mapped, ring->number, ring, GFP_KERNEL);
 	return 0;

@@ -17,6 +17,7 @@
 #include "compat.h"
 #include "core/event.h"
 #include "core/types.h"
+#include "core/thread.h"
 #include "core/user.h"
 #include "memory.h"
 #include "user/file.h"
@@ -120,6 +121,7 @@ static void eventlog_mapped_free(struct eventlog_mapped *ring)
 	eventlog_user_uncharge(ring->user, EVENTLOG_QUOTA_RING_BYTES,
 			       PAGE_SIZE + ring->data_bytes);
 	eventlog_user_put(ring->user);
+	eventlog_thread_drop(ring->running);
 	eventlog_pages_free(&ring->pages);
 	put_pid(ring->emitter.process);
 	put_pid(ring->emitter.thread);
@@ -814,6 +816,7 @@ void eventlog_shard_end(struct eventlog_mapped *ring)
 		return;
 	ring->final = eventlog_mapped_committed(ring);
 	WRITE_ONCE(ring->ended, true);
+	eventlog_thread_hide(ring->running);
 	atomic_inc(&ring->file->ending);
 	ring->leave = true;
 	eventlog_mapped_whole(ring, U64_MAX);

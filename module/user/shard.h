@@ -46,6 +46,7 @@
 struct eventlog_domain;
 struct eventlog_file;
 struct eventlog_mapped;
+struct eventlog_thread;
 struct eventlog_user;
 struct mm_struct;
 
@@ -148,6 +149,7 @@ struct eventlog_shard {
  * @next: copy of the header of the record at @tail, in a pass
  * @key: the time of that record, not before @last_time; U64_MAX: it is after the cutoff
  * @emitter: the thread
+ * @running: what others find of the thread; NULL: of an instance
  */
 struct eventlog_mapped {
 	struct eventlog_shard *shard;
@@ -184,6 +186,7 @@ struct eventlog_mapped {
 	struct eventlog_mapped_record next;
 	u64 key;
 	struct eventlog_emitter emitter;
+	struct eventlog_thread *running;
 };
 
 /**

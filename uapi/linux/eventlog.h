@@ -122,6 +122,7 @@ enum eventlog_level {
  */
 #define EVENTLOG_FEATURE_TRACE		(1ULL << 0) /* events are trace events of ftrace */
 #define EVENTLOG_FEATURE_INSTANCES	(1ULL << 1) /* instances can be created */
+#define EVENTLOG_FEATURE_SESSIONS	(1ULL << 2) /* producer rings tell the thread's session */
 
 enum eventlog_quota {
 	EVENTLOG_QUOTA_EVENTS		= 0,	/* live definitions */
@@ -221,6 +222,7 @@ struct eventlog_register {
 #define EVENTLOG_STATUS_PRINT	(1U << 2) /* program marker: PRINT is on */
 #define EVENTLOG_STATUS_PROBE	(1U << 3) /* program marker: PROBE is on */
 #define EVENTLOG_STATUS_FILTER	(1U << 4) /* program marker: a filter applies, call FILTER_GET */
+#define EVENTLOG_STATUS_SESSION	(1U << 5) /* threads' sessions are of interest, see below */
 
 /* nr 2, producer: remove a registration */
 struct eventlog_unregister {
@@ -439,6 +441,19 @@ struct eventlog_policy_info {
  * the thread's earlier records, and before those of its later ones.  After it the ring may
  * still have no room, if other rings contain many older records.
  */
+/*
+ * EVENTLOG_FEATURE_SESSIONS: a thread can say which session it works on.  Then the provider sched
+ * (eventlog_sched.ko) can tell when and why the thread did not run.  To begin with a session, to
+ * end it, or to go on with another one
+ *	1. store 0 to session_of
+ *	2. store the session
+ *	3. store the descriptor of an event of the session's provider to session_of
+ * Only the thread itself does so, without barriers of the CPU.  ATTACH sets session_of to 0.
+ * The kernel does not interpret the two numbers, it copies them to events.  Of the rings of a
+ * thread, that of its last ATTACH counts.  While there is a listener to the provider sched,
+ * EVENTLOG_STATUS_SESSION of all events of programs is set, and a thread without a ring that
+ * begins with a session should get one.  Not in instances.
+ */
 #define EVENTLOG_MAPPED_MAGIC	0x4d474c45U	/* "ELGM" as little-endian bytes */
 #define EVENTLOG_MAPPED_BYTES_MIN 8192U		/* of ATTACH.data_bytes; at least a page */
 #define EVENTLOG_MAPPED_BYTES_MAX (1U << 20)
@@ -459,7 +474,9 @@ struct eventlog_mapped_header {
 	__u8  reserved0[112];
 
 	__u32 committed;	/* the thread's: end of the complete records */
-	__u8  reserved1[124];
+	__u32 session_of;	/* the thread's: descriptor of an event, see below; 0: no session */
+	__u64 session;		/* the thread's: what it works on */
+	__u8  reserved1[112];
 
 	__u32 position;		/* the kernel's: end of the records that it has taken */
 	__u32 ask;		/* EVENTLOG_MAPPED_ASK_*; ignore other bits */

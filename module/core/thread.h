@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Threads that can say which session they work on: those with a producer ring in the root.  The
+ * session is in the header of the ring, see session_of in <uapi/linux/eventlog.h>.
+ * eventlog_sched.ko finds a thread here at each context switch.
+ *
+ * The key of the table is the struct pid of a thread, to which the entry has a reference: another
+ * thread never has the same one, and a thread that has exited has none.  A thread has at most one
+ * entry, so nobody can make a chain of the table long.
+ *
+ * eventlog_threads_lock, a spin lock that is taken in process context only, protects the chains.
+ * Readers use RCU.  An entry belongs to its ring, and is freed an RCU grace period after it was
+ * dropped; it has a reference to the page of the header, which hostile threads write.
+ *
+ * What eventlog_sched.ko keeps about a thread is in the entry, too.  Only the CPU that switches
+ * the thread in or out writes it, with the lock of the run queue, except for the members of struct
+ * eventlog_waking.
+ */
+#ifndef EVENTLOG_THREAD_H
+#define EVENTLOG_THREAD_H
+
+#include <linux/compiler.h>
+#include <linux/hash.h>
+#include <linux/percpu.h>
+#include <linux/rculist.h>
+#include <linux/sched.h>
+#include <linux/types.h>
+#include <uapi/linux/eventlog.h>
+
+struct eventlog_provider_event;
+struct page;
+struct pid;
+
+/**
+ * struct eventlog_session - a session as a thread states it
+ * @number: the session
+ * @of: descriptor of an event of its provider; 0: there is no session
+ */
+struct eventlog_session {
+	u64 number;
+	u32 of;
+};
+
+/**
+ * struct eventlog_waking - who wakes a thread, or gets its CPU
+ * @time: when
+ * @session: of the waker
+ * @tid: the waker, in the initial pid namespace; 0: none
+ * @how: flags of the schema
+ * @comm: name of the waker
+ */
+struct eventlog_waking {
+	u64 time;
+	struct eventlog_session session;
+	u32 tid;
+	u8 how;
+	char comm[TASK_COMM_LEN];
+};
+
+#define EVENTLOG_CAUSES	14
+
+/**
+ * struct eventlog_interval - what eventlog_sched.ko knows about a thread
+ * @out: when it was switched out; 0: it was not, or without a session
+ * @run: number of the period with a listener in which that was
+ * @session: of the thread at that time
+ * @blocked: it did not wait for a CPU only
+ * @stopped: it was stopped or traced
+ * @iowait: it waits for a block device
+ * @idle_next: its CPU became idle
+ * @waking: who woke it; written by that task, on any CPU, so perhaps by two at the same time:
+ *	then it is not consistent, but each member is of one of them
+ * @taker: who got its CPU
+ * @sums: time in short intervals, by cause; [0]: woken and not running
+ * @total: of all of them
+ * @count: number of short intervals
+ * @sums_of: session of the sums
+ */
+struct eventlog_interval {
+	u64 out;
+	u32 run;
+	bool blocked;
+	bool stopped;
+	bool iowait;
+	bool idle_next;
+	struct eventlog_session session;
+	struct eventlog_waking waking;
+	struct eventlog_waking taker;
+	u64 sums[EVENTLOG_CAUSES];
+	u64 total;
+	u32 count;
+	struct eventlog_session sums_of;
+};
+
+/**
+ * struct eventlog_thread - a thread with a ring
+ * @node: in eventlog_threads; eventlog_threads_lock
+ * @pid: the thread, with a reference
+ * @process: its process, with a reference
+ * @header: of its ring, through the kernel's own mapping of @page
+ * @page: with a reference
+ * @rcu: frees it
+ * @interval: for eventlog_sched.ko
+ */
+struct eventlog_thread {
+	struct hlist_node node;
+	struct pid *pid;
+	struct pid *process;
+	struct eventlog_mapped_header *header;
+	struct page *page;
+	struct rcu_head rcu;
+	struct eventlog_interval interval;
+};
+
+#define EVENTLOG_THREADS_BITS 12
+
+extern struct hlist_head eventlog_threads[1 << EVENTLOG_THREADS_BITS];
+
+/* The thread that runs on the CPU may have an entry.  eventlog_sched.ko and publishing write it. */
+DECLARE_PER_CPU(bool, eventlog_thread_runs);
+
+/**
+ * eventlog_thread_find() - find the entry of a thread
+ * @pid: task_pid() of the thread, or NULL
+ *
+ * Any context but NMI, preemption off; RCU watches the CPU.  The entry is valid until preemption
+ * is on again.
+ *
+ * Return: the entry, or NULL.
+ */
+static __always_inline struct eventlog_thread *eventlog_thread_find(const struct pid *pid)
+{
+	struct hlist_head *chain = &eventlog_threads[hash_ptr(pid, EVENTLOG_THREADS_BITS)];
+	struct eventlog_thread *thread;
+
+	hlist_for_each_entry_rcu_notrace(thread, chain, node)
+		if (thread->pid == pid)
+			return thread;
+	return NULL;
+}
+
+/**
+ * eventlog_thread_session() - what a thread works on
+ * @thread: the current thread, one that is not running, or any other one: then the result may be
+ *	half of one session and half of another
+ *
+ * Return: the session; of is 0: none.
+ */
+static __always_inline struct eventlog_session
+eventlog_thread_session(const struct eventlog_thread *thread)
+{
+	struct eventlog_session session = { .of = READ_ONCE(thread->header->session_of) };
+
+	if (session.of)
+		session.number = READ_ONCE(thread->header->session);
+	return session;
+}
+
+/**
+ * eventlog_thread_new() - make an entry for the current thread
+ * @page: the first page of its ring, in memory that the kernel always maps
+ *
+ * Process context, sleeps.  The memory is charged to the process.
+ *
+ * Return: the entry, which no one can find yet; NULL: there is no memory.
+ */
+struct eventlog_thread *eventlog_thread_new(struct page *page);
+
+/**
+ * eventlog_thread_publish() - have the current thread found
+ * @thread: of the current thread.  Takes the place of another entry of it
+ *
+ * Process context.
+ */
+void eventlog_thread_publish(struct eventlog_thread *thread);
+
+/**
+ * eventlog_thread_hide() - have a thread not found any more
+ * @thread: published or not, or NULL
+ *
+ * Process context.
+ */
+void eventlog_thread_hide(struct eventlog_thread *thread);
+
+/**
+ * eventlog_thread_drop() - hide an entry, and free it after an RCU grace period
+ * @thread: published or not, or NULL
+ *
+ * Process context.
+ */
+void eventlog_thread_drop(struct eventlog_thread *thread);
+
+/**
+ * eventlog_threads_listen() - tell programs whether sessions of threads are of interest
+ * @listens: EVENTLOG_STATUS_SESSION of all events of the root
+ *
+ * Process context, sleeps; the root domain is not locked.
+ */
+void eventlog_threads_listen(bool listens);
+
+/**
+ * eventlog_provider_emit_for() - deliver an event of another thread than the current one
+ * @event: an event of a provider, registered or not
+ * @thread: whose event it is
+ * @task: the thread
+ * @session: the session; 0: none
+ * @fields: the fixed part, which is the whole payload
+ * @bytes: size of @fields
+ *
+ * As eventlog_provider_emit(), which would attribute the event to the current thread: in the
+ * middle of a context switch that is still the previous one.  Tracers of the kernel see that one.
+ *
+ * Context: any but NMI, preemption off.
+ */
+void eventlog_provider_emit_for(struct eventlog_provider_event *event,
+				const struct eventlog_thread *thread,
+				const struct task_struct *task, u64 session, const void *fields,
+				u32 bytes);
+
+#endif /* EVENTLOG_THREAD_H */

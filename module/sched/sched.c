@@ -1,0 +1,349 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * eventlog_sched.ko: a provider of events for threads that work on a session and do not run.
+ *
+ * Probes on the tracepoints of the scheduler note when a thread with a session is switched out,
+ * who wakes it, and when it is switched in.  Then an interval of min_us and more becomes an event;
+ * shorter ones are summed by cause, see the schema.  Nothing is hooked while nobody listens, and
+ * threads without a producer ring, or without a session, cost a look-up in core/thread.h.
+ *
+ * The probes of context switches and of the exit run on the thread's CPU, with the lock of the run
+ * queue or by the thread itself: they never run twice at the same time for a thread, and so its
+ * struct eventlog_interval needs no lock.  They emit, so they must not wake a task; eventlog wakes
+ * readers by irq_work.  The probe of wake-ups writes members that tolerate races.
+ */
+#define pr_fmt(format) "eventlog_sched: " format
+
+#include <linux/cpumask.h>
+#include <linux/hardirq.h>
+#include <linux/module.h>
+#include <linux/moduleparam.h>
+#include <linux/preempt.h>
+#include <linux/sched.h>
+#include <linux/string.h>
+#include <linux/tracepoint.h>
+#include <trace/events/sched.h>
+
+#include "compat.h"
+#include "core/thread.h"
+#include "providers/hook.h"
+#include "ring/ring_platform.h"
+#include "sched/cause.h"
+
+#define EVENTLOG_SCHED_DEFINE
+#include "sched_eventlog.h"
+
+#define SCHED_MIN_US_LEAST 10
+/* Short intervals of one session become an event when they are so many times min_us in all. */
+#define SCHED_SUMS_FACTOR 64
+
+static unsigned int sched_min_us = 100;
+
+static int sched_min_us_set(const char *text, const struct kernel_param *parameter)
+{
+	unsigned int value;
+	int ret = kstrtouint(text, 0, &value);
+
+	if (ret)
+		return ret;
+	if (value < SCHED_MIN_US_LEAST || value > USEC_PER_SEC)
+		return -EINVAL;
+	WRITE_ONCE(sched_min_us, value);
+	return 0;
+}
+
+static const struct kernel_param_ops sched_min_us_ops = {
+	.set = sched_min_us_set,
+	.get = param_get_uint,
+};
+
+module_param_cb(min_us, &sched_min_us_ops, &sched_min_us, 0644);
+MODULE_PARM_DESC(min_us, "shorter intervals, in microseconds, have no event of their own");
+
+/* Number of the current period in which there is a listener; written by sched_enable(). */
+static u32 sched_run = 1;
+
+static u64 sched_min_ns(void)
+{
+	return (u64)READ_ONCE(sched_min_us) * NSEC_PER_USEC;
+}
+
+/* ---- sums ---- */
+
+/* Emits the sums of a thread, unless they are small.  @task is perhaps not the current one. */
+static void sched_sums_emit(struct eventlog_thread *thread, struct task_struct *task)
+{
+	struct eventlog_interval *interval = &thread->interval;
+	const u64 *sums = interval->sums;
+	struct eventlog_sched_sum_fields fields;
+
+	if (eventlog_sched_sum_enabled() &&
+	    interval->total >= sched_min_ns()) {
+		fields = (struct eventlog_sched_sum_fields){
+			.of_ = interval->sums_of.of,
+			.count_ = interval->count,
+			.runnable_ = sums[0],
+			.preempted_ = sums[EVENTLOG_SCHED_CAUSE_PREEMPTED],
+			.throttled_ = sums[EVENTLOG_SCHED_CAUSE_THROTTLED],
+			.yield_ = sums[EVENTLOG_SCHED_CAUSE_YIELD],
+			.futex_ = sums[EVENTLOG_SCHED_CAUSE_FUTEX],
+			.disk_ = sums[EVENTLOG_SCHED_CAUSE_DISK],
+			.file_ = sums[EVENTLOG_SCHED_CAUSE_FILE],
+			.socket_ = sums[EVENTLOG_SCHED_CAUSE_SOCKET],
+			.pipe_ = sums[EVENTLOG_SCHED_CAUSE_PIPE],
+			.fault_ = sums[EVENTLOG_SCHED_CAUSE_FAULT],
+			.sleep_ = sums[EVENTLOG_SCHED_CAUSE_SLEEP],
+			.poll_ = sums[EVENTLOG_SCHED_CAUSE_POLL],
+			.stopped_ = sums[EVENTLOG_SCHED_CAUSE_STOPPED],
+			.other_ = sums[EVENTLOG_SCHED_CAUSE_OTHER],
+		};
+		eventlog_provider_emit_for(&eventlog_sched_sum_event, thread, task,
+					   interval->sums_of.number, &fields, sizeof(fields));
+	}
+	memset(interval->sums, 0, sizeof(interval->sums));
+	interval->total = 0;
+	interval->count = 0;
+}
+
+/* Adds a short interval, of which the thread was blocked for @blocked ns, to the sums. */
+static void sched_sums_add(struct eventlog_thread *thread, struct task_struct *task, u8 cause,
+			   u64 blocked, u64 runnable)
+{
+	struct eventlog_interval *interval = &thread->interval;
+
+	if (!interval->count)
+		interval->sums_of = interval->session;
+	if (interval->blocked) {
+		interval->sums[cause] += blocked;
+		interval->sums[0] += runnable;
+	} else {
+		interval->sums[cause] += runnable;
+	}
+	interval->total += blocked + runnable;
+	interval->count++;
+	if (interval->total >= SCHED_SUMS_FACTOR * sched_min_ns())
+		sched_sums_emit(thread, task);
+}
+
+/* ---- switches ---- */
+
+/* What the event says about the task that wakes a thread or gets its CPU. */
+static void sched_waking_set(struct eventlog_waking *waking, struct task_struct *task, u8 how)
+{
+	const struct eventlog_thread *thread = NULL;
+
+	if (task->flags & PF_KTHREAD)
+		how |= task->pid ? EVENTLOG_SCHED_HOW_KTHREAD : 0;
+	else
+		thread = eventlog_thread_find(task_pid(task));
+	waking->session = (struct eventlog_session){};
+	if (thread)
+		waking->session = eventlog_thread_session(thread);
+	waking->tid = task->pid;
+	waking->how = how;
+	memcpy(waking->comm, task->comm, sizeof(waking->comm));
+}
+
+static bool sched_session_same(const struct eventlog_session *one,
+			       const struct eventlog_session *other)
+{
+	return one->number == other->number && one->of == other->of;
+}
+
+static noinline void sched_out(struct eventlog_thread *thread, struct task_struct *prev,
+		      struct task_struct *next, unsigned int state)
+{
+	const struct eventlog_session session = eventlog_thread_session(thread);
+	struct eventlog_interval *interval = &thread->interval;
+
+	interval->out = 0;
+	if (interval->count && !sched_session_same(&session, &interval->sums_of))
+		sched_sums_emit(thread, prev);
+	if (!session.of)
+		return;
+	interval->session = session;
+	interval->run = READ_ONCE(sched_run);
+	interval->blocked = state;
+	interval->stopped = state & (__TASK_STOPPED | __TASK_TRACED);
+	interval->iowait = prev->in_iowait;
+	interval->idle_next = !next->pid;
+	if (!state)
+		sched_waking_set(&interval->taker, next, 0);
+	interval->out = eventlog_ring_clock();
+}
+
+static noinline void sched_in(struct eventlog_thread *thread, struct task_struct *task)
+{
+	struct eventlog_interval *interval = &thread->interval;
+	const struct eventlog_waking *by = &interval->taker;
+	const u64 out = interval->out;
+	struct eventlog_sched_off_fields fields;
+	struct sched_reason reason;
+	u64 now, woken = out;
+
+	if (!out || interval->run != READ_ONCE(sched_run))
+		return;
+	interval->out = 0;
+	/* The clocks of CPUs may differ for a moment: no time is negative. */
+	now = max(out, eventlog_ring_clock());
+	if (interval->blocked) {
+		by = &interval->waking;
+		woken = clamp(READ_ONCE(by->time), out, now);
+	}
+	reason = sched_reason(task, interval);
+	if (now - out < sched_min_ns()) {
+		sched_sums_add(thread, task, reason.cause, woken - out, now - woken);
+		return;
+	}
+	if (!eventlog_sched_off_enabled())
+		return;
+	fields = (struct eventlog_sched_off_fields){
+		.of_ = interval->session.of,
+		.blocked_ = woken - out,
+		.runnable_ = now - woken,
+		.cause_ = reason.cause,
+		.how_ = by->how | (interval->iowait ? EVENTLOG_SCHED_HOW_IOWAIT : 0),
+		.call_ = reason.call,
+		.by_tid_ = by->tid,
+		.by_of_ = by->session.of,
+		.by_session_ = by->session.number,
+		.arg_ = reason.arg,
+	};
+	if (by->tid)
+		memcpy(fields.by_, by->comm, sizeof(fields.by_));
+	eventlog_provider_emit_for(&eventlog_sched_off_event, thread, task,
+				   interval->session.number, &fields, sizeof(fields));
+}
+
+/* @state is 0 if the thread could go on. */
+static __always_inline void sched_switch(struct task_struct *prev, struct task_struct *next,
+					 unsigned int state)
+{
+	struct eventlog_thread *thread;
+
+	if (this_cpu_read(eventlog_thread_runs)) {
+		thread = eventlog_thread_find(task_pid(prev));
+		if (thread)
+			sched_out(thread, prev, next, state);
+	}
+	thread = eventlog_thread_find(task_pid(next));
+	this_cpu_write(eventlog_thread_runs, !!thread);
+	if (unlikely(thread))
+		sched_in(thread, next);
+}
+
+static void __maybe_unused sched_on_switch(void *unused, bool preempt, struct task_struct *prev,
+					   struct task_struct *next, unsigned int state)
+{
+	sched_switch(prev, next, preempt ? 0 : state);
+}
+
+/* Before 5.18. */
+static void __maybe_unused sched_on_switch_old(void *unused, bool preempt,
+					       struct task_struct *prev, struct task_struct *next)
+{
+	sched_switch(prev, next, preempt ? 0 : eventlog_task_state(prev));
+}
+
+/*
+ * The task's pi_lock is held.  This may be before the probe of the switch, which therefore does
+ * not clear the time.
+ */
+static noinline void sched_waking(struct eventlog_thread *thread)
+{
+	struct eventlog_waking *waking;
+
+	if (!READ_ONCE(thread->header->session_of))
+		return;
+	waking = &thread->interval.waking;
+	if (in_hardirq()) {
+		waking->session = (struct eventlog_session){};
+		waking->tid = 0;
+		waking->how = EVENTLOG_SCHED_HOW_IRQ;
+	} else {
+		sched_waking_set(waking, current,
+				 in_serving_softirq() ? EVENTLOG_SCHED_HOW_SOFTIRQ : 0);
+	}
+	WRITE_ONCE(waking->time, eventlog_ring_clock());
+}
+
+static void sched_on_waking(void *unused, struct task_struct *task)
+{
+	struct eventlog_thread *thread = eventlog_thread_find(task_pid(task));
+
+	if (unlikely(thread))
+		sched_waking(thread);
+}
+
+/* The thread does not run any more after its last switch. */
+static void __maybe_unused sched_on_exit(void *unused, struct task_struct *task)
+{
+	struct eventlog_thread *thread;
+
+	preempt_disable_notrace();
+	thread = eventlog_thread_find(task_pid(task));
+	if (thread && thread->interval.count)
+		sched_sums_emit(thread, task);
+	preempt_enable_notrace();
+}
+
+static void __maybe_unused sched_on_exit_group(void *unused, struct task_struct *task,
+					       bool group_dead)
+{
+	sched_on_exit(unused, task);
+}
+
+/* ---- the module ---- */
+
+enum {
+	HOOK_SWITCH,
+	HOOK_WAKING,
+	HOOK_EXIT,
+};
+
+static struct eventlog_hook sched_hooks[] = {
+	[HOOK_SWITCH] = EVENTLOG_HOOK_EITHER(sched_switch, sched_on_switch, sched_on_switch_old),
+	[HOOK_WAKING] = EVENTLOG_HOOK(sched_waking, sched_on_waking),
+	[HOOK_EXIT] = EVENTLOG_HOOK_EITHER(sched_process_exit, sched_on_exit, sched_on_exit_group),
+	{},
+};
+
+static void sched_enable(struct eventlog_provider *provider, u64 keywords, u32 level)
+{
+	const bool listens = eventlog_sched_off_enabled() || eventlog_sched_sum_enabled();
+	unsigned int cpu;
+
+	/* What was noted in an earlier period is of no use in this one. */
+	if (listens && !sched_hooks[HOOK_SWITCH].hooked) {
+		WRITE_ONCE(sched_run, sched_run + 1);
+		for_each_possible_cpu(cpu)
+			WRITE_ONCE(per_cpu(eventlog_thread_runs, cpu), true);
+	}
+	eventlog_hook_set(&sched_hooks[HOOK_EXIT], listens);
+	eventlog_hook_set(&sched_hooks[HOOK_WAKING], listens);
+	eventlog_hook_set(&sched_hooks[HOOK_SWITCH], listens);
+	eventlog_threads_listen(listens);
+}
+
+static int __init eventlog_sched_init(void)
+{
+	eventlog_hooks_find(sched_hooks);
+	eventlog_sched.enable = sched_enable;
+	return eventlog_provider_register(&eventlog_sched);
+}
+
+static void __exit eventlog_sched_exit(void)
+{
+	/* This calls sched_enable(), which removes all hooks. */
+	eventlog_provider_unregister(&eventlog_sched);
+	tracepoint_synchronize_unregister();
+}
+
+module_init(eventlog_sched_init);
+module_exit(eventlog_sched_exit);
+
+MODULE_LICENSE("GPL");
+MODULE_AUTHOR("The eventlog developers");
+MODULE_DESCRIPTION("eventlog provider: where the time of sessions goes");
+MODULE_VERSION(EVENTLOG_RELEASE);
+EVENTLOG_IMPORT_FROM(EVENTLOG_SCHED);
