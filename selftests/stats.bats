@@ -110,9 +110,8 @@ for line in text.split("\n")[:-1]:
 b/two 200 0 0
 b/three 100 4000 0
 total 600 6400 0" ]
-	contains "${lines[0]}" "EVENT " LEVEL EVENTS/S BYTES/S LOST INVALID LAST
-	contains "${lines[1]}" " warning "
-	contains "${lines[4]}" " warning "
+	[ "$(xargs <<< "${lines[0]}")" = "LEVEL EVENTS EVENTS/S BYTES BYTES/S LOST INVALID LAST EVENT" ]
+	[[ ${lines[1]} == "warning "* && ${lines[4]} == "warning "* ]]
 	contains "$stderr" "600 events in " " s, " "6400 bytes, lost 0"
 	run_elog stat -q --by provider --sort name -- sh "$work/job"
 	[ "$(rows <<< "$output")" = "a 300 2400 0
@@ -160,7 +159,7 @@ total 300 4000 0" ]
 	run_elog stat -q --until "$start" "$work/file"
 	[ "$(rows <<< "$output" | tail -1)" = "total 300 2400 0" ]
 	run_elog stat -q --time wall "$work/file"
-	[[ ${lines[0]} =~ \ [0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]{8}\.[0-9]{9}$ ]]
+	[[ ${lines[0]} =~ \ [0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]{8}\.[0-9]{9}\ [^\ ]+$ ]]
 	run_elog stat -q -n 350 "$work/file"
 	[ "$(rows <<< "$output" | tail -1)" = "total 350 2400 0" ]
 	# Damage is reported, and the rest is counted.
@@ -297,7 +296,7 @@ good('wrong', 'x')"
 	for ELOG_RINGS in 0 1; do
 		run_elog stat -e py -- python3 -c "$job"
 		[ "$status" = 0 ]
-		[ "$(awk 'NR > 1 { print $1, $3, $7, $8 }' <<< "$output")" = "py/good 3 0 1
+		[ "$(awk 'NR > 1 { print $NF, $2, $6, $7 }' <<< "$output")" = "py/good 3 0 1
 py/bad 0 0 9
 total 3 0 10" ]
 		contains "$stderr" "lost 0; 10 invalid records"
@@ -328,7 +327,7 @@ for i in range(500):
     good(1, 'x' * 200)"
 	stop_elog INT
 	[ "$status" = 2 ]
-	[ "$(awk '$1 == "py/good" { print $3 + $7, $8 }' "$work/out")" = "503 1" ]
+	[ "$(awk '$NF == "py/good" { print $2 + $6, $7 }' "$work/out")" = "503 1" ]
 }
 
 @test "stat: the Prometheus file is replaced atomically, and has captures" {
@@ -445,6 +444,30 @@ while session <= int(sys.argv[3]):
         writer, ctypes.c_uint64(time + 1), None, ctypes.c_size_t(0))
 assert not library.elog_writer_end(writer, ctypes.c_uint64(0))
 PYTHON
+}
+
+# The columns at which the words of a line end.
+ends()
+{
+	sed 's/  *[^ ]*$//' | python3 -c '
+import re, sys
+for line in sys.stdin:
+    print(*[word.end() for word in re.finditer(r"[^ \n]+", line)][1:])'
+}
+
+@test "stat: a long name is printed whole, and moves no column" {
+	long=a/$(printf 'x%.0s' {1..200})
+	run_elog stat -q -- sh -c '"$ELOG" emit -n 2 a/b; "$ELOG" emit '"$long"
+	[ "$status" = 0 ]
+	[ "$(rows <<< "$output")" = "a/b 2 0 0
+$long 1 0 0
+total 3 0 0" ]
+	[ "$(ends <<< "$output" | sort -u | wc -l)" = 1 ]
+	[ "$(awk '{ print index($0, $NF) }' <<< "$output" | sort -u | wc -l)" = 1 ]
+	run_elog stat -q --format csv --time wall -- sh -c '"$ELOG" emit '"$long"
+	[[ ${lines[0]} == "$long,info,1,"* ]]
+	run_elog stat -q --time wall -- sh -c '"$ELOG" emit a/b; "$ELOG" emit '"$long"
+	[ "$(awk '{ print index($0, $NF) }' <<< "$output" | sort -u | wc -l)" = 1 ]
 }
 
 @test "stat: limits the number of rows, and counts the rest in one row" {

@@ -463,7 +463,7 @@ const struct verb verb_stat = {
 	"Counts all events, or those that the options select, until Ctrl-C or while COMMAND\n"
 	"runs. With FILE, counts the events of files that elog capture -o wrote. Prints a\n"
 	"table:\n"
-	"  EVENT LEVEL EVENTS EVENTS/S BYTES BYTES/S LOST INVALID LAST\n"
+	"  LEVEL EVENTS EVENTS/S BYTES BYTES/S LOST INVALID LAST EVENT\n"
 	"BYTES counts payloads, LEVEL is the most severe one, LAST is the time of the last\n"
 	"event. INVALID counts events that a program emitted with wrong values. It and LOST\n"
 	"are - if they are unknown. A summary goes to stderr.\n"
