@@ -566,20 +566,59 @@ take_steps()
 @test "top: Enter shows the events of the row" {
 	terminal 24x80 'run:"$ELOG" emit -n 9 a/one "u32 x" x=1; "$ELOG" emit b/two' \
 		'wait:a/one.*\n.*b/two' 'key:\r' 'wait:events of a/one' 'wait:as they happen' \
-		'run:"$ELOG" emit a/one "u32 x" x=77; "$ELOG" emit b/two' 'wait:a - one x=77$' \
+		'run:"$ELOG" emit a/one "u32 x" x=77; "$ELOG" emit b/two' 'wait:^x=77 ' \
 		'hasnt:two' 'key:q' 'wait:each event' 'key:\x1bOB\r' 'wait:events of b/two' \
-		'run:"$ELOG" emit b/two' 'wait:b - two$' 'key:\x1b' 'wait:each event' \
+		'run:"$ELOG" emit b/two' 'wait:^ +\d+\.\d{9} elog ' 'key:\x1b' 'wait:each event' \
 		'key:\x1bOA\r' 'wait:events of a/one' 'gone:two' \
-		'run:for i in $(seq 60); do "$ELOG" emit a/one "u32 x" x=$i; done' 'wait:x=60$' \
-		'gone:x=2$' 'key:\x1bOH' 'wait:x=1$' 'gone:x=60$' \
-		'run:"$ELOG" emit a/one "u32 x" x=61' 'wait:x=1$' 'key:\x1bOF' 'wait:x=61$' \
-		'key:\x1b[5~' 'gone:x=61$' 'key:\x1b[6~' 'wait:x=61$' \
-		'key: ' 'wait:paused' 'run:"$ELOG" emit a/one "u32 x" x=62' 'wait:x=61$' \
-		'key: ' 'wait:x=62$' 'key:qq' exit:0 -- --interval 0.2 --sort name
+		'run:for i in $(seq 60); do "$ELOG" emit a/one "u32 x" x=$i; done' 'wait:^x=60 ' \
+		'gone:^x=2 ' 'key:\x1bOH' 'wait:^x=1 ' 'gone:^x=60 ' \
+		'run:"$ELOG" emit a/one "u32 x" x=61' 'wait:^x=1 ' 'key:\x1bOF' 'wait:^x=61 ' \
+		'key:\x1b[5~' 'gone:^x=61 ' 'key:\x1b[6~' 'wait:^x=61 ' \
+		'key: ' 'wait:paused' 'run:"$ELOG" emit a/one "u32 x" x=62' 'wait:^x=61 ' \
+		'key: ' 'wait:^x=62 ' 'key:qq' exit:0 -- --interval 0.2 --sort name
 	# Escape sequences of a process do not reach the terminal.
 	terminal 24x80 'run:"$ELOG" emit a/one "__data_loc char[] s" s=x' 'wait:a/one' 'key:\r' \
 		'wait:events of' $'run:"$ELOG" emit a/one "__data_loc char[] s" s="\e[2J\e[31mä"' \
 		'wait:s="\\x1b\[2J\\x1b\[31m' 'key:qq' exit:0 -- --interval 0.2
+}
+
+@test "top: 80x24 and 200x50 show what matters" {
+	export LC_ALL=C.UTF-8
+	long=$(printf 'long_%.0s' {1..18})
+	cat > "$work/requests" <<'JOB'
+for i in 1 2 3; do
+	"$ELOG" emit -s 0x800000000000000$i req/start 'u32 status; __data_loc char[] path' \
+		status=200 path=/an/index/of/page
+	"$ELOG" emit -n 2 -s 0x800000000000000$i req/end 'u32 status' status=$i
+done
+JOB
+	# Names are not longer than the longest one, and numbers follow them. One long name does
+	# not move them away.
+	terminal 50x200 "run:sh $work/requests" 'wait:^req/end       +[0-9.]+ ' \
+		'wait:^NAME     EVENTS/S\*  BYTES/S    TOTAL     LOST HISTORY$' \
+		"run:\"\$ELOG\" emit req/$long" "wait:^req/$long  +[0-9.]+ " \
+		'size:24x80' 'wait:^req/(long_)+lon…(g_)?(long_)+ .* 1 +0 ' 'wait:^req/end  .* 6 +0 .*█' \
+		'wait:^NAME.*EVENTS/S.*BYTES/S.*TOTAL.*LOST HISTORY$' 'key:q' exit:0 -- --interval 0.2
+	# Sessions differ in their last digits.
+	for size in 24x40 24x36; do
+		terminal $size 'wait:no events so far' "run:sh $work/requests" \
+			'wait:^req/0x8000000000000001 ' 'wait:^req/0x8000000000000003 ' \
+			'key:q' exit:0 -- --interval 0.2 --by session
+	done
+	terminal 24x26 'wait:no events so far' "run:sh $work/requests" \
+		'wait:^req/0x80…00000001 ' 'wait:^req/0x80…00000003 ' 'key:q' exit:0 -- --interval 0.2 --by session
+	# The fields are first and whole. The provider is in the heading, and an event is not
+	# repeated.
+	terminal 24x80 'wait:no events so far' "run:sh $work/requests" 'wait:^req  ' 'key:\r' \
+		'wait:events of req' "run:sh $work/requests" \
+		'wait:^EVENT FIELDS +SESSION +TIME' 'hasnt:PROVIDER|^req' \
+		'wait:^start status=200 path="/an/index/of/page" 0x8000000000000003 \d+\.\d{9}' \
+		'wait:^end   status=3 +0x8000000000000003 .*\n      status=3 +0x8000000000000003 ' \
+		'key:qq' exit:0 -- --interval 0.2 --by provider
+	# Where there is no room for both, the fields are whole.
+	terminal 24x38 'wait:no events so far' "run:sh $work/requests" 'wait:^req/start  ' \
+		'key:\x1bOF\r' 'wait:events of req/start' "run:sh $work/requests" 'wait:^FIELDS$' \
+		'wait:^status=200 path="/an/index/of/page"$' 'key:qq' exit:0 -- --interval 0.2
 }
 
 @test "top: works at any size, and restores the terminal" {

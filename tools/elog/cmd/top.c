@@ -19,7 +19,6 @@
 #include "export/visit.h"
 #include "input/counters.h"
 #include "output/output.h"
-#include "output/printer.h"
 #include "output/report.h"
 #include "output/screen.h"
 #include "output/top_view.h"
@@ -28,7 +27,6 @@
 #define BATCH_MS	100
 #define INTERVAL_NS	1000000000ULL
 #define INTERVAL_MIN	100000000ULL
-#define LINE_BYTES	4096	/* of an event that is shown */
 #define EMPTY_READS_MAX	8
 
 struct top {
@@ -50,8 +48,6 @@ struct top {
 	uint64_t ring_bytes;
 
 	uint64_t focus;			/* serial of the row whose events are shown */
-	struct elog_text line;		/* of an event */
-	struct printer *printer;
 
 	unsigned int empty_reads;	/* in succession: stdin was ready without a key */
 	bool quit;
@@ -64,22 +60,6 @@ static void on_quit(int signal)
 {
 	(void)signal;
 	quits++;
-}
-
-static int add_line(struct top *top, const struct entry *entry)
-{
-	struct elog_text *text = &top->line;
-	char *line;
-
-	printer_event(top->printer, entry, NULL);
-	if (text->error)
-		return text->error;
-	line = strndup(text->data, text->size < LINE_BYTES ? text->size - 1 : LINE_BYTES);
-	text->size = 0;
-	if (!line)
-		return -ENOMEM;
-	top_view_add_line(&top->view, line);
-	return 0;
 }
 
 /* ------------------------------------------------------------------------
@@ -114,7 +94,10 @@ static int take_event(void *context, struct visit_event *event)
 	struct counter_row *row;
 	int ret = counters_add(top->counters, event->entry, &row);
 
-	return !ret && top->focus && row->serial == top->focus ? add_line(top, event->entry) : ret;
+	if (ret || !top->focus || row->serial != top->focus)
+		return ret;
+	top->view.dirty = true;
+	return top_events_add(&top->view.events, event->entry, top->view.paused);
 }
 
 static int take_loss(void *context, const struct entry *entry, uint64_t count)
@@ -244,7 +227,7 @@ static void enter_row(struct top *top)
 	row = &top->view.rows[top_view_selected(&top->view)];
 	top->focus = row->serial;
 	counters_name(top->counters, row, top->view.focus_name, sizeof(top->view.focus_name));
-	top_view_clear_lines(&top->view);
+	top_events_clear(&top->view.events);
 	top->view.paused = false;
 	top->view.page = TOP_EVENTS;
 }
@@ -253,7 +236,7 @@ static void leave_row(struct top *top)
 {
 	top->focus = 0;
 	top->view.page = TOP_TABLE;
-	top_view_clear_lines(&top->view);
+	top_events_clear(&top->view.events);
 }
 
 /* What letters sort by, and count by. */
@@ -286,7 +269,7 @@ static void letter_key(struct top *top, int key)
 
 static void table_key(struct top *top, int key)
 {
-	size_t selected = top_view_selected(&top->view), page = top_view_page_size(&top->view);
+	size_t selected = top_view_selected(&top->view), page = top_view_page_size();
 
 	switch (key) {
 	case 'q':
@@ -326,15 +309,10 @@ static void table_key(struct top *top, int key)
 	}
 }
 
-static void scroll_by(struct top *top, size_t up, size_t down)
-{
-	top->view.line_back += up;
-	top->view.line_back = top->view.line_back > down ? top->view.line_back - down : 0;
-}
-
 static void events_key(struct top *top, int key)
 {
-	size_t page = top_view_page_size(&top->view);
+	struct top_events *events = &top->view.events;
+	size_t page = top_view_page_size();
 
 	switch (key) {
 	case 'q':
@@ -342,22 +320,22 @@ static void events_key(struct top *top, int key)
 		leave_row(top);
 		break;
 	case SCREEN_UP:
-		scroll_by(top, 1, 0);
+		top_events_scroll(events, 1, 0);
 		break;
 	case SCREEN_DOWN:
-		scroll_by(top, 0, 1);
+		top_events_scroll(events, 0, 1);
 		break;
 	case SCREEN_PAGE_UP:
-		scroll_by(top, page, 0);
+		top_events_scroll(events, page, 0);
 		break;
 	case SCREEN_PAGE_DOWN:
-		scroll_by(top, 0, page);
+		top_events_scroll(events, 0, page);
 		break;
 	case SCREEN_HOME:
-		top->view.line_back = TOP_LINES_MAX;
+		top_events_scroll(events, TOP_EVENTS_MAX, 0);
 		break;
 	case SCREEN_END:
-		top->view.line_back = 0;
+		top_events_scroll(events, 0, TOP_EVENTS_MAX);
 		break;
 	}
 }
@@ -373,7 +351,7 @@ static void take_key(struct top *top, int key)
 	} else if (key == ' ') {
 		top->view.paused = !top->view.paused;
 		if (!top->view.paused) {
-			top->view.line_back = 0;
+			top_events_scroll(&top->view.events, 0, TOP_EVENTS_MAX);
 			take_rows(top);
 		}
 	} else if (top->view.page == TOP_EVENTS) {
@@ -486,7 +464,7 @@ static int prepare(struct top *top, enum counters_by by)
 	if (live_open(&top->live, &options->select, &options->live, NULL) ||
 	    visit_open_live(&top->visit, &top->settings, &top->live, &top_ops, top))
 		return -EINVAL;
-	if (printer_open(&top->printer, &options->print, &top->line, false))
+	if (top_events_open(&top->view.events, &options->print))
 		return -ENOMEM;
 	top->rings = elog_consumer_rings(top->live.consumer);
 	top->ring_bytes = options->live.ring_bytes ? options->live.ring_bytes : 1U << 20;
@@ -560,9 +538,7 @@ static int run_top(const struct options *options)
 	live_end(&top.live);
 	ret = final_status(&top);
 out:
-	top_view_clear_lines(&top.view);
-	printer_close(top.printer);
-	elog_text_free(&top.line);
+	top_events_close(&top.view.events);
 	visit_close(top.visit);
 	counters_close(top.counters);
 	live_close(&top.live);
@@ -592,8 +568,8 @@ const struct verb verb_top = {
 	.description =
 	"Counts all events, or those that the options select, and shows on a terminal a row\n"
 	"for each event, provider or session, with its rate and history. Enter shows the\n"
-	"events of a row as elog capture prints them; h lists the keys. q ends elog top,\n"
-	"which then prints a summary on stderr.\n"
+	"events of a row, the fields first; h lists the keys. q ends elog top, which then\n"
+	"prints a summary on stderr.\n"
 	"\n"
 	"Exit status: 0 success; 1 an error; 2 events were lost.\n",
 	.options = top_options,

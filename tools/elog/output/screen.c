@@ -103,12 +103,52 @@ static attr_t attribute(enum screen_style style)
 	}
 }
 
-void screen_put(int row, int column, int width, enum screen_style style,
-		const char *text)
+/*
+ * Convert the next character of a text for the screen.
+ *
+ * Return: its bytes; 0 at the end. @wide: set to its columns
+ */
+static size_t next_character(const char *text, size_t left, mbstate_t *state, wchar_t *character,
+			     int *wide)
 {
-	wchar_t cells[WIDTH_MAX], character;
+	size_t size = left ? mbrtowc(character, text, left, state) : 0;
+
+	if (size > left) {
+		memset(state, 0, sizeof(*state));
+		*character = L'?';
+		size = 1;
+	}
+	*wide = wcwidth(*character);
+	/* Replace characters of unknown width. */
+	if (size && *wide <= 0) {
+		*character = L'?';
+		*wide = 1;
+	}
+	return size;
+}
+
+int screen_width(const char *text)
+{
 	size_t left = strlen(text), size;
-	int rows, columns, count = 0, filled = 0, wide;
+	mbstate_t state = { 0 };
+	wchar_t character = L' ';
+	int width = 0, wide;
+
+	while ((size = next_character(text, left, &state, &character, &wide))) {
+		width += wide;
+		text += size;
+		left -= size;
+	}
+	return width;
+}
+
+/* @mark: put it at the end of what is truncated; 0: none */
+static void put(int row, int column, int width, enum screen_style style, const char *text,
+		wchar_t mark)
+{
+	wchar_t cells[WIDTH_MAX], character = L' ';
+	size_t left = strlen(text), size;
+	int rows, columns, count = 0, filled = 0, wide = 0;
 	mbstate_t state = { 0 };
 
 	getmaxyx(stdscr, rows, columns);
@@ -118,27 +158,19 @@ void screen_put(int row, int column, int width, enum screen_style style,
 		width = columns - column;
 	if (width > WIDTH_MAX)
 		width = WIDTH_MAX;
-	while (left && filled < width) {
-		size = mbrtowc(&character, text, left, &state);
-		if (!size)
-			break;
-		if (size > left) {
-			memset(&state, 0, sizeof(state));
-			character = L'?';
-			size = 1;
-		}
-		wide = wcwidth(character);
-		/* Replace characters of unknown width. */
-		if (wide <= 0) {
-			character = L'?';
-			wide = 1;
-		}
+	while (filled < width && (size = next_character(text, left, &state, &character, &wide))) {
 		if (filled + wide > width)
 			break;
 		cells[count++] = character;
 		filled += wide;
 		text += size;
 		left -= size;
+	}
+	/* A wide character before it leaves a blank. */
+	if (left && mark && count) {
+		filled -= wcwidth(cells[count - 1]);
+		cells[count - 1] = mark;
+		filled++;
 	}
 	while (filled < width) {
 		cells[count++] = L' ';
@@ -148,6 +180,18 @@ void screen_put(int row, int column, int width, enum screen_style style,
 	attron(attribute(style));
 	mvaddnwstr(row, column, cells, count);
 	attrset(A_NORMAL);
+}
+
+void screen_put(int row, int column, int width, enum screen_style style,
+		const char *text)
+{
+	put(row, column, width, style, text, 0);
+}
+
+void screen_put_fitted(int row, int column, int width, enum screen_style style,
+		       const char *text)
+{
+	put(row, column, width, style, text, screen_unicode() ? L'…' : L'~');
 }
 
 void screen_show(void)
@@ -230,6 +274,18 @@ void screen_put(int row, int column, int width, enum screen_style style,
 	(void)width;
 	(void)style;
 	(void)text;
+}
+
+void screen_put_fitted(int row, int column, int width, enum screen_style style,
+		       const char *text)
+{
+	screen_put(row, column, width, style, text);
+}
+
+int screen_width(const char *text)
+{
+	(void)text;
+	return 0;
 }
 
 void screen_show(void)

@@ -71,6 +71,13 @@ void screen_clear(void);
 void screen_put(int row, int column, int width, enum screen_style style,
 		const char *text);
 
+/** screen_put_fitted() - as screen_put(); text that is truncated ends with a mark */
+void screen_put_fitted(int row, int column, int width, enum screen_style style,
+		       const char *text);
+
+/** screen_width() - how many columns a text needs */
+int screen_width(const char *text);
+
 /** screen_show() - update the terminal */
 void screen_show(void);
 

@@ -8,9 +8,9 @@
 #define TOP_VIEW_H
 
 #include "input/counters.h"
+#include "output/top_events.h"
 
 #define TOP_ROWS_MAX	1000	/* rows that are copied */
-#define TOP_LINES_MAX	500	/* events of a row that are kept */
 
 /** enum top_page - what the screen shows */
 enum top_page {
@@ -39,10 +39,7 @@ enum top_page {
  * @selected: serial number of a row; 0: the first row
  * @first: index of the row at the top of the table
  * @focus_name: the row whose events are shown
- * @lines: its events, a ring
- * @line_next: where the next line goes
- * @line_count: number of @lines
- * @line_back: lines below the screen
+ * @events: its events
  */
 struct top_view {
 	enum top_page page;
@@ -63,10 +60,7 @@ struct top_view {
 	uint64_t selected;
 	size_t first;
 	char focus_name[COUNTERS_NAME_MAX];
-	char *lines[TOP_LINES_MAX];
-	size_t line_next;
-	size_t line_count;
-	size_t line_back;
+	struct top_events events;
 };
 
 /** top_view_draw() - draw the page on the screen */
@@ -76,12 +70,6 @@ void top_view_draw(struct top_view *view);
 size_t top_view_selected(const struct top_view *view);
 
 /** top_view_page_size() - how many rows, or events, fit on the page */
-size_t top_view_page_size(const struct top_view *view);
-
-/** top_view_add_line() - add an event of the row; the view owns @line */
-void top_view_add_line(struct top_view *view, char *line);
-
-/** top_view_clear_lines() - remove all events */
-void top_view_clear_lines(struct top_view *view);
+size_t top_view_page_size(void);
 
 #endif /* TOP_VIEW_H */
