@@ -59,6 +59,9 @@ static void put_members(struct row *row, const struct counters *counters,
 	case COUNTERS_BY_INSTANCE:
 		row_string(row, "instance", NULL, 0, counted->provider);
 		break;
+	case COUNTERS_BY_HOST:
+		row_string(row, "host", NULL, 0, counted->host);
+		break;
 	default:
 		if (counted->number == EVENTLOG_CPU_UNKNOWN)
 			row_null(row, "cpu", NULL, 0);
