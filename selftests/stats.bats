@@ -52,7 +52,7 @@ for line in text.split("\n")[:-1]:
 }
 
 @test "stat, top: wrong usage gives the reason" {
-	fails_with "--by: invalid name 'host': must be one of event, provider, session, pid, cpu" stat --by host
+	fails_with "--by: invalid name 'node': must be one of event, provider, session, pid, cpu" stat --by node
 	fails_with "--sort: invalid name 'size': must be one of events, bytes, rate, lost, name" stat --sort size
 	fails_with "--format: invalid format 'xml': must be one of text, json, csv, prometheus" stat --format xml
 	fails_with "--interval: invalid seconds '0'" stat --interval 0
@@ -79,7 +79,7 @@ for line in text.split("\n")[:-1]:
 	[ "$status" = 1 ]
 	contains "$stderr" "not a file of elog capture -o"
 
-	fails_with "--by: invalid name 'host': must be one of" top --by host
+	fails_with "--by: invalid name 'node': must be one of" top --by node
 	fails_with "--sort: invalid name 'size': must be one of events, bytes, rate, lost, name" top --sort size
 	fails_with "--interval must be at least 0.1" top --interval 0.01
 	fails_with "elog top runs no COMMAND" top -- true

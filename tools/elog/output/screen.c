@@ -13,11 +13,15 @@
 #ifdef ELOG_NCURSES
 
 #include <curses.h>
+#include <fcntl.h>
 #include <langinfo.h>
 #include <locale.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <wchar.h>
 
@@ -25,7 +29,13 @@
 #define ESCAPE_MS	25	/* between Escape and the rest of a key's sequence */
 #define WIDTH_MAX	1024
 
+#define MESSAGES_MAX	(256 << 10)	/* bytes that are kept */
+#define MESSAGE_BYTES	256
+
 static SCREEN *terminal;
+static int messages = -1;	/* a file in memory that is stderr meanwhile */
+static off_t messages_seen;
+static int terminal_stderr = -1;
 static bool alarm_colour;
 
 int screen_check(void)
@@ -35,6 +45,61 @@ int screen_check(void)
 	elog_error("stdin and stdout must be a terminal");
 	elog_hint("elog stat needs no terminal");
 	return -ENOTTY;
+}
+
+/* A line on stderr would spoil the screen. Without memory it does. */
+static void keep_messages(void)
+{
+	if (!isatty(STDERR_FILENO))
+		return;
+	messages = memfd_create("elog", MFD_CLOEXEC);
+	terminal_stderr = messages < 0 ? -1 : fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
+	if (terminal_stderr >= 0)
+		dup2(messages, STDERR_FILENO);
+}
+
+static void print_messages(void)
+{
+	char buffer[MESSAGE_BYTES];
+	off_t at = 0;
+	ssize_t size;
+
+	if (terminal_stderr >= 0) {
+		dup2(terminal_stderr, STDERR_FILENO);
+		close(terminal_stderr);
+		while ((size = pread(messages, buffer, sizeof(buffer), at)) > 0) {
+			fwrite(buffer, 1, (size_t)size, stderr);
+			at += size;
+		}
+	}
+	if (messages >= 0)
+		close(messages);
+	messages = -1;
+	terminal_stderr = -1;
+}
+
+bool screen_message(char *buffer, size_t size)
+{
+	char text[MESSAGE_BYTES + 1], *line;
+	struct stat info;
+	off_t from;
+	ssize_t got;
+
+	if (terminal_stderr < 0 || fstat(messages, &info) || info.st_size == messages_seen)
+		return false;
+	messages_seen = info.st_size;
+	from = info.st_size > MESSAGE_BYTES ? info.st_size - MESSAGE_BYTES : 0;
+	got = pread(messages, text, MESSAGE_BYTES, from);
+	while (got > 0 && text[got - 1] == '\n')
+		got--;
+	if (got <= 0)
+		return false;
+	text[got] = '\0';
+	line = strrchr(text, '\n');
+	snprintf(buffer, size, "%s", line ? line + 1 : text);
+	if (info.st_size > MESSAGES_MAX && !ftruncate(messages, 0))
+		messages_seen = lseek(messages, 0, SEEK_SET);
+	return true;
 }
 
 int screen_open(void)
@@ -48,6 +113,7 @@ int screen_open(void)
 		elog_error("TERM=%s: unknown type of terminal", term ? term : "");
 		return -ENOTTY;
 	}
+	keep_messages();
 	sigemptyset(&held);
 	sigaddset(&held, SIGTSTP);
 	sigaddset(&held, SIGWINCH);
@@ -72,6 +138,7 @@ void screen_close(void)
 	endwin();
 	delscreen(terminal);
 	terminal = NULL;
+	print_messages();
 }
 
 bool screen_unicode(void)
@@ -234,6 +301,13 @@ int screen_key(void)
 }
 
 #else /* !ELOG_NCURSES */
+
+bool screen_message(char *buffer, size_t size)
+{
+	(void)buffer;
+	(void)size;
+	return false;
+}
 
 int screen_check(void)
 {

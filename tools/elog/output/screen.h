@@ -7,6 +7,7 @@
 #define SCREEN_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 /** enum screen_key - keys that are not characters */
 enum screen_key {
@@ -47,6 +48,18 @@ int screen_check(void);
  * Return: 0; a negative errno if the type of terminal is unknown; the reason was printed.
  */
 int screen_open(void);
+
+/**
+ * screen_message() - get the last message on stderr, if it is a new one
+ * @buffer: takes it
+ * @size: of @buffer
+ *
+ * While the screen is open, and stderr is a terminal, messages are kept; screen_close() prints
+ * them.
+ *
+ * Return: false if there is no new one.
+ */
+bool screen_message(char *buffer, size_t size);
 
 /** screen_close() - restore the terminal; does nothing if it is not open */
 void screen_close(void);

@@ -62,22 +62,29 @@ static const char *order_name(enum counters_order order)
 
 static void draw_header(const struct top_view *view)
 {
-	char rate[16], byte_rate[16], lost[16], line[128 + COUNTERS_NAME_MAX];
+	char rate[16], byte_rate[16], lost[16], line[128 + sizeof(view->focus_name)];
 	const char *name = view->page == TOP_EVENTS ? view->focus_name :
 			   counters_by_name(view->counters->by);
+	int size;
 
-	snprintf(line, sizeof(line), "elog top%s  %s %s, by %s%s",
+	snprintf(line, sizeof(line), "elog top%s%s  %s %s, by %s%s",
 		 view->paused ? " [paused]" : "",
+		 view->connected ? "" : " [no connection]",
 		 view->page == TOP_EVENTS ? "events of" : "each", name,
 		 order_name(view->order),
 		 view->damaged ? "  [a ring was damaged]" : "");
-	screen_put(0, 0, 256, SCREEN_BOLD, line);
-	put_count(lost, sizeof(lost), view->counters->total.lost);
-	snprintf(line, sizeof(line), "%s events/s  %s bytes/s  lost %s (%.0f/s)  "
-		 "rings %u%%  subscribers %zu",
-		 put_number(rate, sizeof(rate), view->total.rate),
-		 put_number(byte_rate, sizeof(byte_rate), view->total.byte_rate),
-		 lost, view->lost_rate, view->fill, view->subscribers);
+	screen_put(0, 0, 256, view->connected ? SCREEN_BOLD : SCREEN_ALARM, line);
+	put_count(lost, sizeof(lost), view->lost);
+	size = snprintf(line, sizeof(line), "%s events/s  %s bytes/s  lost %s (%.0f/s)  ",
+			put_number(rate, sizeof(rate), view->total.rate),
+			put_number(byte_rate, sizeof(byte_rate), view->total.byte_rate),
+			lost, view->lost_rate);
+	if (view->stream)
+		snprintf(line + size, sizeof(line) - (size_t)size, "hosts %zu",
+			 view->counters->host_count);
+	else
+		snprintf(line + size, sizeof(line) - (size_t)size, "rings %u%%  subscribers %zu",
+			 view->fill, view->subscribers);
 	screen_put(1, 0, 256, view->lost_rate > 0 ? SCREEN_ALARM : SCREEN_PLAIN, line);
 }
 
@@ -104,25 +111,41 @@ static const struct {
 };
 
 struct columns {
+	int host;	/* 0: all rows are of one host */
 	int name;
 	bool shown[NUMBERS];
 	int history;	/* cells; 0: none */
 };
 
-/* The widest name of all rows: the width must not change when the user scrolls. */
-static int widest_name(const struct top_view *view)
+/* The widest name, or host, of all rows: widths must not change when the user scrolls. */
+static int widest(const struct top_view *view, bool host)
 {
 	char name[COUNTERS_NAME_MAX];
 	int width = NAME_WIDTH, size;
 	size_t i;
 
 	for (i = 0; i < view->row_count; i++) {
-		size = (int)strlen(counters_name(view->counters, &view->rows[i], name,
-						 sizeof(name)));
+		if (host)
+			counters_host(&view->rows[i], name, sizeof(name));
+		else
+			counters_name(view->counters, &view->rows[i], name, sizeof(name));
+		size = (int)strlen(name);
 		if (size > width)
 			width = size;
 	}
 	return width;
+}
+
+/* Hosts take a quarter of the screen at most, and are cut like names. */
+static int host_width(const struct top_view *view, int screen)
+{
+	const struct counters *counters = view->counters;
+	int width;
+
+	if (!counters->hosts || counters->by == COUNTERS_BY_HOST || counters->host_count < 2)
+		return 0;
+	width = widest(view, true) + 1;
+	return width <= screen / 4 ? width : screen / 4;
 }
 
 static void lay_out(const struct top_view *view, struct columns *columns)
@@ -137,8 +160,9 @@ static void lay_out(const struct top_view *view, struct columns *columns)
 	size_t i;
 
 	screen_size(&rows, &width);
-	room = width - NUMBERS * COUNT_WIDTH;
-	wanted = widest_name(view);
+	columns->host = host_width(view, width);
+	room = width - columns->host - NUMBERS * COUNT_WIDTH;
+	wanted = widest(view, false);
 	/* The numbers of short names stay near them, although one name is long. */
 	if (wanted > width / 2 && wanted > NAME_LEAST)
 		wanted = width / 2 > NAME_LEAST ? width / 2 : NAME_LEAST;
@@ -186,11 +210,13 @@ static const char *fit_name(const char *name, int width, char *buffer, size_t si
 
 static void draw_heading(const struct top_view *view, const struct columns *columns)
 {
-	int column = columns->name;
+	int column = columns->host + columns->name;
 	char text[32];
 	size_t i;
 
-	screen_put(2, 0, columns->name, SCREEN_REVERSE,
+	if (columns->host)
+		screen_put(2, 0, columns->host, SCREEN_REVERSE, "HOST");
+	screen_put(2, columns->host, columns->name, SCREEN_REVERSE,
 		   view->order == COUNTERS_ORDER_NAME ? "NAME*" : "NAME");
 	for (i = 0; i < NUMBERS; i++) {
 		if (!columns->shown[i])
@@ -251,12 +277,18 @@ static void draw_row(const struct top_view *view, const struct counter_row *row,
 		     const struct columns *columns, bool selected)
 {
 	enum screen_style style = selected ? SCREEN_REVERSE : SCREEN_PLAIN;
-	char text[32], number[24], fitted[COUNTERS_NAME_MAX + 4];
-	int column = columns->name;
+	char text[32], number[24], fitted[COUNTERS_NAME_MAX + 4], host[COUNTERS_NAME_MAX];
+	int column = columns->host;
 	enum number i;
 
-	screen_put(screen_row, 0, column, style,
-		   fit_name(name, column, fitted, sizeof(fitted)));
+	if (column) {
+		screen_put(screen_row, 0, column, style,
+			   fit_name(counters_host(row, host, sizeof(host)), column - 1, fitted,
+				    sizeof(fitted)));
+	}
+	screen_put(screen_row, column, columns->name, style,
+		   fit_name(name, columns->name, fitted, sizeof(fitted)));
+	column += columns->name;
 	for (i = 0; i < NUMBERS; i++) {
 		if (!columns->shown[i])
 			continue;
@@ -318,25 +350,47 @@ static void draw_table(struct top_view *view)
 		screen_put(3, 0, 256, SCREEN_PLAIN, "no events so far");
 }
 
-static void draw_help(void)
+static void draw_help(const struct top_view *view)
 {
-	static const char *const lines[] = {
+	static const char *const keys[] = {
 		"Up Down PgUp PgDn Home End  select a row",
 		"Enter   its events, as they happen; q or Esc goes back",
 		"e p s i c   count by event, provider, session, pid, cpu",
 		"r b t l n   sort by events/s, bytes/s, total, lost, name",
 		"Left Right  sort by the next column",
 		"Space   pause; counting goes on",
-		"h ?     this help",
 		"q Esc   quit",
+	};
+	static const char *const live[] = {
+		"h ?     this help",
 		"",
 		"rings: how full the fullest ring was in the last interval",
-		"lost: - where it is not known; HISTORY: the last 30 intervals",
 	};
+	static const char *const stream[] = {
+		"h       count by host",
+		"?       this help",
+		"",
+		"rates: of the events that arrived in the last interval",
+	};
+	const char *const *rest = view->stream ? stream : live;
+	const size_t count = view->stream ? ARRAY_SIZE(stream) : ARRAY_SIZE(live);
 	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(lines); i++)
-		screen_put(2 + (int)i, 0, 256, SCREEN_PLAIN, lines[i]);
+	for (i = 0; i < ARRAY_SIZE(keys); i++)
+		screen_put(2 + (int)i, 0, 256, SCREEN_PLAIN, keys[i]);
+	for (i = 0; i < count; i++)
+		screen_put(2 + (int)(ARRAY_SIZE(keys) + i), 0, 256, SCREEN_PLAIN, rest[i]);
+	screen_put(2 + (int)(ARRAY_SIZE(keys) + count), 0, 256, SCREEN_PLAIN,
+		   "lost: - where it is not known; HISTORY: the last 30 intervals");
+}
+
+static const char *key_line(const struct top_view *view)
+{
+	if (view->page == TOP_EVENTS)
+		return "q back  Space pause  Up Down scroll  End follow";
+	return view->stream ?
+	       "q quit  Enter events  Space pause  e/p/s/h by  r/b/t/l/n sort  ? help" :
+	       "q quit  Enter events  Space pause  e/p/s by  r/b/t/l/n sort  h help";
 }
 
 void top_view_draw(struct top_view *view)
@@ -347,15 +401,14 @@ void top_view_draw(struct top_view *view)
 	screen_size(&rows, &columns);
 	draw_header(view);
 	if (view->page == TOP_HELP)
-		draw_help();
+		draw_help(view);
 	else if (view->page == TOP_EVENTS)
 		top_events_draw(&view->events, 2, top_view_page_size());
 	else
 		draw_table(view);
 	if (rows >= ROWS_FOR_KEYS)
-		screen_put(rows - 1, 0, 256, SCREEN_BOLD, view->page == TOP_TABLE ?
-			   "q quit  Enter events  Space pause  e/p/s by  r/b/t/l/n sort  h help" :
-			   "q back  Space pause  Up Down scroll  End follow");
+		screen_put(rows - 1, 0, 256, *view->message ? SCREEN_ALARM : SCREEN_BOLD,
+			   *view->message ? view->message : key_line(view));
 	screen_show();
 	view->dirty = false;
 }

@@ -10,6 +10,8 @@
 #include "input/counters.h"
 #include "output/top_events.h"
 
+#define TOP_HOST_BYTES	256
+#define TOP_MESSAGE_BYTES	256
 #define TOP_ROWS_MAX	1000	/* rows that are copied */
 
 /** enum top_page - what the screen shows */
@@ -24,6 +26,9 @@ enum top_page {
  * @page: the page
  * @paused: do not update the rows
  * @damaged: a ring was damaged
+ * @stream: events are those of a stream, not live ones
+ * @connected: of a stream: there is a connection to the servers
+ * @message: the last line on stderr; "": none
  * @dirty: the screen is out of date
  * @order: what the rows are sorted by
  * @counters: what is counted by, and names of rows
@@ -33,6 +38,7 @@ enum top_page {
  * @total: all rows together
  * @others: rows that were folded
  * @latest: index of the last interval in the history of rows
+ * @lost: events that were lost
  * @lost_rate: events lost a second
  * @fill: of the fullest ring, percent
  * @subscribers: of the device
@@ -45,6 +51,9 @@ struct top_view {
 	enum top_page page;
 	bool paused;
 	bool damaged;
+	bool stream;
+	bool connected;
+	char message[TOP_MESSAGE_BYTES];
 	bool dirty;
 	enum counters_order order;
 	const struct counters *counters;
@@ -54,12 +63,13 @@ struct top_view {
 	struct counter_row total;
 	struct counter_row others;
 	unsigned int latest;
+	uint64_t lost;
 	double lost_rate;
 	unsigned int fill;
 	size_t subscribers;
 	uint64_t selected;
 	size_t first;
-	char focus_name[COUNTERS_NAME_MAX];
+	char focus_name[COUNTERS_NAME_MAX + TOP_HOST_BYTES + 8];
 	struct top_events events;
 };
 
