@@ -54,7 +54,7 @@ teardown()
 # Prints NAME EVENTS BYTES LOST of each row of a text table.
 rows()
 {
-	awk '$1 != "#" && $3 != "EVENTS" { print $1, $3, $5, $7 }'
+	awk '$1 != "#" && $2 != "EVENTS" { print $NF, $2, $4, $6 }'
 }
 
 removed()
@@ -224,12 +224,12 @@ total 20000 160000 0" ]
 	start_elog stat --bpf --interval 0.1 -e a
 	"$ELOG" emit -n 5 a/one
 	# Wait until several tables have it, not only the last one.
-	tables() { [ "$(grep -c '^total .* 5 ' "$work/out")" -ge 3 ]; }
+	tables() { [ "$(grep -c '  *5 .* total$' "$work/out")" -ge 3 ]; }
 	wait_for tables
 	stop_elog TERM
 	[ "$status" = 0 ]
 	grep -q '^# .* in all$' "$work/out"
-	grep '^total' "$work/out" | tail -n 1 | grep ' 5 '
+	grep ' total$' "$work/out" | tail -n 1 | grep ' 5 '
 	contains "$(< "$work/err")" "5 events in"
 }
 

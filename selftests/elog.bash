@@ -281,7 +281,7 @@ delete_persistent()
 # Prints NAME EVENTS BYTES LOST of each row of a table of elog stat.
 rows()
 {
-	awk '$1 != "#" && $3 != "EVENTS" { print $1, $3, $5, $7 }'
+	awk '$1 != "#" && $2 != "EVENTS" { print $NF, $2, $4, $6 }'
 }
 
 # Fails, and prints the string, unless it contains all words.

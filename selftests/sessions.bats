@@ -60,7 +60,7 @@ load files.bash
 			\"\$ELOG\" emit -s 7 one/end"' "$work/file"
 	[ "$(cd "$work/split" && echo *)" = "losses.elog one-0x7.elog two-0x7.elog" ]
 	run_elog stat -q --by session --sort name "$work/file"
-	[ "$(awk '{ print $1, $3 }' <<< "$output")" = $'one/0x7 2\ntwo/0x7 2\ntotal 4' ]
+	[ "$(awk '{ print $NF, $2 }' <<< "$output")" = $'one/0x7 2\ntwo/0x7 2\ntotal 4' ]
 	run_elog show -q --session-summary --format csv "$work/file"
 	[ "$(cut -d , -f 4,5,6 <<< "$output")" = $'provider,session,events\none,0x7,2\ntwo,0x7,2' ]
 	run_elog latency --format json start end "$work/file"

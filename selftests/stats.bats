@@ -52,7 +52,7 @@ for line in text.split("\n")[:-1]:
 }
 
 @test "stat, top: wrong usage gives the reason" {
-	fails_with "--by: invalid name 'host': must be one of event, provider, session, pid, cpu" stat --by host
+	fails_with "--by: invalid name 'node': must be one of event, provider, session, pid, cpu" stat --by node
 	fails_with "--sort: invalid name 'size': must be one of events, bytes, rate, lost, name" stat --sort size
 	fails_with "--format: invalid format 'xml': must be one of text, json, csv, prometheus" stat --format xml
 	fails_with "--interval: invalid seconds '0'" stat --interval 0
@@ -79,7 +79,7 @@ for line in text.split("\n")[:-1]:
 	[ "$status" = 1 ]
 	contains "$stderr" "not a file of elog capture -o"
 
-	fails_with "--by: invalid name 'host': must be one of" top --by host
+	fails_with "--by: invalid name 'node': must be one of" top --by node
 	fails_with "--sort: invalid name 'size': must be one of events, bytes, rate, lost, name" top --sort size
 	fails_with "--interval must be at least 0.1" top --interval 0.01
 	fails_with "elog top runs no COMMAND" top -- true
@@ -110,9 +110,8 @@ for line in text.split("\n")[:-1]:
 b/two 200 0 0
 b/three 100 4000 0
 total 600 6400 0" ]
-	contains "${lines[0]}" "EVENT " LEVEL EVENTS/S BYTES/S LOST INVALID LAST
-	contains "${lines[1]}" " warning "
-	contains "${lines[4]}" " warning "
+	[ "$(xargs <<< "${lines[0]}")" = "LEVEL EVENTS EVENTS/S BYTES BYTES/S LOST INVALID LAST EVENT" ]
+	[[ ${lines[1]} == "warning "* && ${lines[4]} == "warning "* ]]
 	contains "$stderr" "600 events in " " s, " "6400 bytes, lost 0"
 	run_elog stat -q --by provider --sort name -- sh "$work/job"
 	[ "$(rows <<< "$output")" = "a 300 2400 0
@@ -160,7 +159,7 @@ total 300 4000 0" ]
 	run_elog stat -q --until "$start" "$work/file"
 	[ "$(rows <<< "$output" | tail -1)" = "total 300 2400 0" ]
 	run_elog stat -q --time wall "$work/file"
-	[[ ${lines[0]} =~ \ [0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]{8}\.[0-9]{9}$ ]]
+	[[ ${lines[0]} =~ \ [0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]{8}\.[0-9]{9}\ [^\ ]+$ ]]
 	run_elog stat -q -n 350 "$work/file"
 	[ "$(rows <<< "$output" | tail -1)" = "total 350 2400 0" ]
 	# Damage is reported, and the rest is counted.
@@ -297,7 +296,7 @@ good('wrong', 'x')"
 	for ELOG_RINGS in 0 1; do
 		run_elog stat -e py -- python3 -c "$job"
 		[ "$status" = 0 ]
-		[ "$(awk 'NR > 1 { print $1, $3, $7, $8 }' <<< "$output")" = "py/good 3 0 1
+		[ "$(awk 'NR > 1 { print $NF, $2, $6, $7 }' <<< "$output")" = "py/good 3 0 1
 py/bad 0 0 9
 total 3 0 10" ]
 		contains "$stderr" "lost 0; 10 invalid records"
@@ -328,7 +327,7 @@ for i in range(500):
     good(1, 'x' * 200)"
 	stop_elog INT
 	[ "$status" = 2 ]
-	[ "$(awk '$1 == "py/good" { print $3 + $7, $8 }' "$work/out")" = "503 1" ]
+	[ "$(awk '$NF == "py/good" { print $2 + $6, $7 }' "$work/out")" = "503 1" ]
 }
 
 @test "stat: the Prometheus file is replaced atomically, and has captures" {
@@ -447,6 +446,30 @@ assert not library.elog_writer_end(writer, ctypes.c_uint64(0))
 PYTHON
 }
 
+# The columns at which the words of a line end.
+ends()
+{
+	sed 's/  *[^ ]*$//' | python3 -c '
+import re, sys
+for line in sys.stdin:
+    print(*[word.end() for word in re.finditer(r"[^ \n]+", line)][1:])'
+}
+
+@test "stat: a long name is printed whole, and moves no column" {
+	long=a/$(printf 'x%.0s' {1..200})
+	run_elog stat -q -- sh -c '"$ELOG" emit -n 2 a/b; "$ELOG" emit '"$long"
+	[ "$status" = 0 ]
+	[ "$(rows <<< "$output")" = "a/b 2 0 0
+$long 1 0 0
+total 3 0 0" ]
+	[ "$(ends <<< "$output" | sort -u | wc -l)" = 1 ]
+	[ "$(awk '{ print index($0, $NF) }' <<< "$output" | sort -u | wc -l)" = 1 ]
+	run_elog stat -q --format csv --time wall -- sh -c '"$ELOG" emit '"$long"
+	[[ ${lines[0]} == "$long,info,1,"* ]]
+	run_elog stat -q --time wall -- sh -c '"$ELOG" emit a/b; "$ELOG" emit '"$long"
+	[ "$(awk '{ print index($0, $NF) }' <<< "$output" | sort -u | wc -l)" = 1 ]
+}
+
 @test "stat: limits the number of rows, and counts the rest in one row" {
 	write_many "$work/file" 150000
 	events=$("$ELOG" stat -q --format json "$work/file" | sed -n 's/.*"summary".*"events":\([0-9]*\).*/\1/p')
@@ -543,20 +566,59 @@ take_steps()
 @test "top: Enter shows the events of the row" {
 	terminal 24x80 'run:"$ELOG" emit -n 9 a/one "u32 x" x=1; "$ELOG" emit b/two' \
 		'wait:a/one.*\n.*b/two' 'key:\r' 'wait:events of a/one' 'wait:as they happen' \
-		'run:"$ELOG" emit a/one "u32 x" x=77; "$ELOG" emit b/two' 'wait:a - one x=77$' \
+		'run:"$ELOG" emit a/one "u32 x" x=77; "$ELOG" emit b/two' 'wait:^x=77 ' \
 		'hasnt:two' 'key:q' 'wait:each event' 'key:\x1bOB\r' 'wait:events of b/two' \
-		'run:"$ELOG" emit b/two' 'wait:b - two$' 'key:\x1b' 'wait:each event' \
+		'run:"$ELOG" emit b/two' 'wait:^ +\d+\.\d{9} elog ' 'key:\x1b' 'wait:each event' \
 		'key:\x1bOA\r' 'wait:events of a/one' 'gone:two' \
-		'run:for i in $(seq 60); do "$ELOG" emit a/one "u32 x" x=$i; done' 'wait:x=60$' \
-		'gone:x=2$' 'key:\x1bOH' 'wait:x=1$' 'gone:x=60$' \
-		'run:"$ELOG" emit a/one "u32 x" x=61' 'wait:x=1$' 'key:\x1bOF' 'wait:x=61$' \
-		'key:\x1b[5~' 'gone:x=61$' 'key:\x1b[6~' 'wait:x=61$' \
-		'key: ' 'wait:paused' 'run:"$ELOG" emit a/one "u32 x" x=62' 'wait:x=61$' \
-		'key: ' 'wait:x=62$' 'key:qq' exit:0 -- --interval 0.2 --sort name
+		'run:for i in $(seq 60); do "$ELOG" emit a/one "u32 x" x=$i; done' 'wait:^x=60 ' \
+		'gone:^x=2 ' 'key:\x1bOH' 'wait:^x=1 ' 'gone:^x=60 ' \
+		'run:"$ELOG" emit a/one "u32 x" x=61' 'wait:^x=1 ' 'key:\x1bOF' 'wait:^x=61 ' \
+		'key:\x1b[5~' 'gone:^x=61 ' 'key:\x1b[6~' 'wait:^x=61 ' \
+		'key: ' 'wait:paused' 'run:"$ELOG" emit a/one "u32 x" x=62' 'wait:^x=61 ' \
+		'key: ' 'wait:^x=62 ' 'key:qq' exit:0 -- --interval 0.2 --sort name
 	# Escape sequences of a process do not reach the terminal.
 	terminal 24x80 'run:"$ELOG" emit a/one "__data_loc char[] s" s=x' 'wait:a/one' 'key:\r' \
 		'wait:events of' $'run:"$ELOG" emit a/one "__data_loc char[] s" s="\e[2J\e[31mä"' \
 		'wait:s="\\x1b\[2J\\x1b\[31m' 'key:qq' exit:0 -- --interval 0.2
+}
+
+@test "top: 80x24 and 200x50 show what matters" {
+	export LC_ALL=C.UTF-8
+	long=$(printf 'long_%.0s' {1..18})
+	cat > "$work/requests" <<'JOB'
+for i in 1 2 3; do
+	"$ELOG" emit -s 0x800000000000000$i req/start 'u32 status; __data_loc char[] path' \
+		status=200 path=/an/index/of/page
+	"$ELOG" emit -n 2 -s 0x800000000000000$i req/end 'u32 status' status=$i
+done
+JOB
+	# Names are not longer than the longest one, and numbers follow them. One long name does
+	# not move them away.
+	terminal 50x200 "run:sh $work/requests" 'wait:^req/end       +[0-9.]+ ' \
+		'wait:^NAME     EVENTS/S\*  BYTES/S    TOTAL     LOST HISTORY$' \
+		"run:\"\$ELOG\" emit req/$long" "wait:^req/$long  +[0-9.]+ " \
+		'size:24x80' 'wait:^req/(long_)+lon…(g_)?(long_)+ .* 1 +0 ' 'wait:^req/end  .* 6 +0 .*█' \
+		'wait:^NAME.*EVENTS/S.*BYTES/S.*TOTAL.*LOST HISTORY$' 'key:q' exit:0 -- --interval 0.2
+	# Sessions differ in their last digits.
+	for size in 24x40 24x36; do
+		terminal $size 'wait:no events so far' "run:sh $work/requests" \
+			'wait:^req/0x8000000000000001 ' 'wait:^req/0x8000000000000003 ' \
+			'key:q' exit:0 -- --interval 0.2 --by session
+	done
+	terminal 24x26 'wait:no events so far' "run:sh $work/requests" \
+		'wait:^req/0x80…00000001 ' 'wait:^req/0x80…00000003 ' 'key:q' exit:0 -- --interval 0.2 --by session
+	# The fields are first and whole. The provider is in the heading, and an event is not
+	# repeated.
+	terminal 24x80 'wait:no events so far' "run:sh $work/requests" 'wait:^req  ' 'key:\r' \
+		'wait:events of req' "run:sh $work/requests" \
+		'wait:^EVENT FIELDS +SESSION +TIME' 'hasnt:PROVIDER|^req' \
+		'wait:^start status=200 path="/an/index/of/page" 0x8000000000000003 \d+\.\d{9}' \
+		'wait:^end   status=3 +0x8000000000000003 .*\n      status=3 +0x8000000000000003 ' \
+		'key:qq' exit:0 -- --interval 0.2 --by provider
+	# Where there is no room for both, the fields are whole.
+	terminal 24x38 'wait:no events so far' "run:sh $work/requests" 'wait:^req/start  ' \
+		'key:\x1bOF\r' 'wait:events of req/start' "run:sh $work/requests" 'wait:^FIELDS$' \
+		'wait:^status=200 path="/an/index/of/page"$' 'key:qq' exit:0 -- --interval 0.2
 }
 
 @test "top: works at any size, and restores the terminal" {

@@ -105,7 +105,7 @@ static int pair_event(struct latency *latency, const struct entry *entry,
 	if (ret <= 0)
 		return ret;
 	ret = role->end ? latency_pairs_end(pairs, entry, role->start, key) : 0;
-	latency->visit->enough = most && most <= latency->total->count + pairs->recent->count;
+	latency->visit->enough |= most && most <= latency->total->count + pairs->recent->count;
 	if (!ret && role->start && !latency->visit->enough)
 		ret = latency_pairs_start(pairs, entry, key);
 	return ret;
@@ -178,9 +178,12 @@ static int report_interval(struct latency *latency)
 	struct latency_report report;
 	uint64_t now = monotonic(), lost;
 
-	if (lost_live(latency, &lost))
+	if (latency->files)
+		lost = sum_causes(latency->visit->lost, ELOG_LOST_CAUSES_MAX);
+	else if (lost_live(latency, &lost))
 		return -EIO;
-	pass_time(latency, now);
+	else
+		pass_time(latency, now);
 	report = new_report(latency);
 	report.elapsed = now - latency->interval_start;
 	report.histogram = latency->pairs.recent;
@@ -314,8 +317,15 @@ static int left(void *context)
 	return interval ? time_left(latency->interval_start, interval, BATCH_MS) : BATCH_MS;
 }
 
+static int look_while_reading(void *context, const struct entry *entry)
+{
+	(void)entry;
+	return look_at_interval(context, false);
+}
+
 static const struct visit_ops latency_ops = {
 	.event = take_event,
+	.sync = look_while_reading,
 	.idle = look_at_interval,
 	.left = left,
 };
@@ -366,12 +376,20 @@ static int check_options(const struct options *options, bool files)
 			   options->arguments[2]);
 		return -EINVAL;
 	}
-	if (files && (options->live.duration || options->interval ||
-		      options->live.ring_bytes || options->live.instances)) {
+	if (options->source.follow &&
+	    options->argument_count - options->command_count != 3) {
+		elog_error("--follow needs exactly one FILE");
+		return -EINVAL;
+	}
+	if (files && !options->source.follow && (options->live.duration || options->interval)) {
 		elog_error("%s is for live events, not for those of a FILE",
-			   options->live.duration ? "-d" : options->interval ?
-			   "--interval" : options->live.ring_bytes ?
-			   "--per-cpu-bytes" : "--instances");
+			   options->live.duration ? "-d" : "--interval");
+		elog_hint("add --follow to wait for more events of the FILE");
+		return -EINVAL;
+	}
+	if (files && (options->live.ring_bytes || options->live.instances)) {
+		elog_error("%s is for live events, not for those of a FILE",
+			   options->live.ring_bytes ? "--per-cpu-bytes" : "--instances");
 		return -EINVAL;
 	}
 	if (!files && (options->select.since.kind != TIME_SPEC_NONE ||
@@ -485,6 +503,7 @@ static int open_visit(struct latency *latency, char *const *files)
 	latency->settings = (struct visit_settings){
 		.select = &latency->select, .source = &latency->options->source,
 		.names = files, .name_count = latency->files,
+		.duration = latency->options->live.duration,
 		.quiet = latency->options->quiet,
 	};
 	if (latency->files) {
@@ -531,6 +550,9 @@ static int run(struct latency *latency)
 	int ret;
 
 	latency_print_header(&report, &latency->output);
+	latency->interval_start = monotonic();
+	if (latency->files && latency->options->interval)
+		output_flush(&latency->output);
 	if (latency->files)
 		return finish(latency, visit_run(latency->visit));
 	ret = live_start(&latency->live);
@@ -586,7 +608,9 @@ static const struct verb_option latency_options[] = {
 	  "have, session, pid, tid, cpu, separated by commas" },
 	{ OPTION_GROUP, NULL }, { OPTION_SLOWEST, NULL },
 	{ OPTION_PENDING, NULL },
-	{ OPTION_INTERVAL, "print a line about the new pairs at this interval" },
+	{ OPTION_INTERVAL, "print a line about the new pairs at this interval; with FILE:\n"
+	  "needs --follow" },
+	{ OPTION_FOLLOW, NULL },
 	{ 's', NULL }, { 'p', NULL }, { 't', NULL }, { 'C', NULL }, { 'f', NULL },
 	{ OPTION_HOST, NULL }, { OPTION_SINCE, NULL }, { OPTION_UNTIL, NULL }, { OPTION_AROUND, NULL },
 	{ 'n', "end after this number of pairs" }, { 'd', NULL },
@@ -607,7 +631,8 @@ const struct verb verb_latency = {
 	"Pairs each event START with the next event END of the same provider and session,\n"
 	"and prints percentiles and a histogram of the time between them. START and END are\n"
 	"globs, [PROVIDER/]EVENT. The events are those in FILEs, which elog capture -o wrote,\n"
-	"or live ones, until Ctrl-C or while COMMAND runs.\n"
+	"or live ones, until Ctrl-C or while COMMAND runs. With --follow, the events that a\n"
+	"FILE, or the stream nats://HOST, gets later are used, too.\n"
 	"\n"
 	"Percentiles and the histogram are exact to three digits.\n"
 	"\n"

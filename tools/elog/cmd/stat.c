@@ -41,6 +41,7 @@ struct stat_run {
 	uint64_t printed;		/* time of the last table, CLOCK_MONOTONIC ns */
 	uint64_t span;			/* the time of counting, ns */
 	bool continued;			/* a table was printed before */
+	bool is_present;		/* --follow: what was there at the start was read */
 	bool failed;			/* and the error was printed */
 };
 
@@ -121,7 +122,7 @@ static int count_loss(void *context, const struct entry *entry, uint64_t count)
 	struct stat_run *run = context;
 
 	(void)count;
-	return counters_add_lost(run->counters, &entry->item, run->from_files);
+	return counters_add_lost(run->counters, entry, run->from_files);
 }
 
 /* Read losses from the kernel; with --bpf, all counts. */
@@ -131,12 +132,21 @@ static int read_kernel(struct stat_run *run)
 			     counters_read_lost(run->counters, &run->live);
 }
 
+/* The time from the first event to the last; times in a file may be anything. */
+static uint64_t events_span(const struct counters *counters)
+{
+	return (uint64_t)counters->final - (uint64_t)counters->first;
+}
+
 static int end_interval(struct stat_run *run)
 {
 	uint64_t now = monotonic();
-	int ret = read_kernel(run);
+	int ret = run->from_files ? 0 : read_kernel(run);
 
 	counters_mark(run->counters, now);
+	/* How fast a file is read is no rate of its events. */
+	if (run->from_files && !run->is_present)
+		counters_rates(run->counters, events_span(run->counters));
 	run->span = now - run->live.started;
 	if (!ret)
 		ret = print(run, now - run->printed);
@@ -149,8 +159,23 @@ static int look_at_interval(void *context, bool over)
 	struct stat_run *run = context;
 	const uint64_t interval = run->options->interval;
 
+	/* Rates are of what is added from now on. */
+	if (run->from_files && !run->is_present && run->visit->drained) {
+		counters_mark(run->counters, monotonic());
+		counters_rates(run->counters, events_span(run->counters));
+		run->is_present = true;
+	}
 	return !over && interval && monotonic() - run->printed >= interval ?
 	       end_interval(run) : 0;
+}
+
+static int look_while_reading(void *context, const struct entry *entry)
+{
+	struct stat_run *run = context;
+
+	(void)entry;
+	return run->from_files && run->options->interval &&
+	       monotonic() - run->printed >= run->options->interval ? end_interval(run) : 0;
 }
 
 /* Milliseconds until the next table or batch; -1: there is none. */
@@ -168,17 +193,19 @@ static int left(void *context)
 static const struct visit_ops stat_ops = {
 	.event = count_event,
 	.lost = count_loss,
+	.sync = look_while_reading,
 	.idle = look_at_interval,
 	.left = left,
 };
 
 static int count_files(struct stat_run *run)
 {
-	const struct counters *counters = run->counters;
-	int ret = visit_run(run->visit);
+	int ret;
 
-	/* Times in a file may be anything. */
-	run->span = (uint64_t)counters->final - (uint64_t)counters->first;
+	run->live.started = monotonic();
+	run->printed = run->live.started;
+	ret = visit_run(run->visit);
+	run->span = events_span(run->counters);
 	counters_rates(run->counters, run->span);
 	return ret || visit_is_unreadable(run->visit) ? ret : print(run, 0);
 }
@@ -263,11 +290,13 @@ static int final_status(struct stat_run *run, int error)
 /* Return: an option that makes no sense for files, or NULL. */
 static const char *only_live(const struct options *options)
 {
+	const bool follow = options->source.follow;
+
 	if (options->live.instances)
 		return "--instances";
-	if (options->live.duration)
+	if (options->live.duration && !follow)
 		return "-d";
-	if (options->interval)
+	if (options->interval && !follow)
 		return "--interval";
 	if (options->select.sample)
 		return "--sample";
@@ -316,6 +345,16 @@ static int check_options(const struct stat_run *run, enum counters_by by)
 	}
 	if (run->from_files && only_live(options)) {
 		elog_error("%s does not go with a FILE", only_live(options));
+		if (options->live.duration || options->interval)
+			elog_hint("add --follow to wait for more events of the FILE");
+		return -EINVAL;
+	}
+	if (options->source.follow && options->argument_count != 1) {
+		elog_error("--follow needs exactly one FILE");
+		return -EINVAL;
+	}
+	if (by == COUNTERS_BY_HOST && !run->from_files) {
+		elog_error("--by host needs a FILE, or the URL of a stream");
 		return -EINVAL;
 	}
 	if (run->from_files && options->bpf) {
@@ -375,6 +414,7 @@ static int open_source(struct stat_run *run)
 	run->settings = options->visit;
 	run->settings.spans = NULL;
 	run->settings.whole = false;
+	run->settings.duration = options->live.duration;
 	run->settings.to_stdout = !to_file(options);
 	if (run->from_files)
 		return visit_open(&run->visit, &run->settings, &stat_ops, run);
@@ -432,12 +472,13 @@ out:
 }
 
 static const struct verb_option stat_options[] = {
-	{ OPTION_BY, "count by event (default), provider, session, pid, cpu or\n"
-	  "instance" },
+	{ OPTION_BY, "count by event (default), provider, session, pid, cpu,\n"
+	  "instance or host" },
 	{ OPTION_SORT, "events (default), bytes, rate, lost or name" },
 	{ OPTION_BPF, NULL },
 	{ OPTION_INTERVAL, "print the counts so far in this interval, with rates\n"
-	  "since the last time" },
+	  "since the last time; with FILE: needs --follow" },
+	{ OPTION_FOLLOW, NULL },
 	{ OPTION_FORMAT, "text (default), json: one object per line, csv, or prometheus" },
 	{ 'o', "write to FILE instead of stdout; with --format prometheus\n"
 	  "replace it atomically" },
@@ -461,9 +502,10 @@ const struct verb verb_stat = {
 	.usage = "[OPTION...] [FILE... | -- COMMAND [ARGUMENT...]]",
 	.description =
 	"Counts all events, or those that the options select, until Ctrl-C or while COMMAND\n"
-	"runs. With FILE, counts the events of files that elog capture -o wrote. Prints a\n"
+	"runs. With FILE, counts the events of files that elog capture -o wrote; with\n"
+	"--follow, also those that a file, or the stream nats://HOST, gets later. Prints a\n"
 	"table:\n"
-	"  EVENT LEVEL EVENTS EVENTS/S BYTES BYTES/S LOST INVALID LAST\n"
+	"  LEVEL EVENTS EVENTS/S BYTES BYTES/S LOST INVALID LAST EVENT\n"
 	"BYTES counts payloads, LEVEL is the most severe one, LAST is the time of the last\n"
 	"event. INVALID counts events that a program emitted with wrong values. It and LOST\n"
 	"are - if they are unknown. A summary goes to stderr.\n"

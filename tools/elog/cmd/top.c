@@ -5,6 +5,9 @@
  *
  * The loop sleeps until a key is pressed or a ring is half full, at most 100 ms. Then it
  * counts the new events, and once an interval it gives the view new copies of the rows.
+ *
+ * A stream is visited, and look_around() does the rest between its items, and while there are
+ * none or the servers do not answer.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -19,7 +22,6 @@
 #include "export/visit.h"
 #include "input/counters.h"
 #include "output/output.h"
-#include "output/printer.h"
 #include "output/report.h"
 #include "output/screen.h"
 #include "output/top_view.h"
@@ -28,12 +30,17 @@
 #define BATCH_MS	100
 #define INTERVAL_NS	1000000000ULL
 #define INTERVAL_MIN	100000000ULL
-#define LINE_BYTES	4096	/* of an event that is shown */
 #define EMPTY_READS_MAX	8
+#define LOOK_NS		50000000ULL	/* between looks for keys while a stream is read */
 
 struct top {
 	const struct options *options;
+	bool stream;			/* of a stream, not live */
 	struct live live;
+	struct selection_spec select;	/* of a stream */
+	struct source_settings source;
+	uint64_t started;
+	uint64_t looked;		/* for keys, CLOCK_MONOTONIC ns */
 	struct visit_settings settings;
 	struct visit *visit;
 	struct counters *counters;
@@ -43,6 +50,7 @@ struct top {
 	uint64_t refreshed;		/* time of the last update, CLOCK_MONOTONIC ns */
 	uint64_t events_before;		/* counted before the rows were cleared */
 	uint64_t bytes_before;
+	uint64_t lost_before;		/* at the last update */
 
 	unsigned int filled;		/* of the fullest ring in this interval, percent */
 	uint64_t *placed;		/* bytes that each ring had so far */
@@ -50,8 +58,6 @@ struct top {
 	uint64_t ring_bytes;
 
 	uint64_t focus;			/* serial of the row whose events are shown */
-	struct elog_text line;		/* of an event */
-	struct printer *printer;
 
 	unsigned int empty_reads;	/* in succession: stdin was ready without a key */
 	bool quit;
@@ -64,22 +70,6 @@ static void on_quit(int signal)
 {
 	(void)signal;
 	quits++;
-}
-
-static int add_line(struct top *top, const struct entry *entry)
-{
-	struct elog_text *text = &top->line;
-	char *line;
-
-	printer_event(top->printer, entry, NULL);
-	if (text->error)
-		return text->error;
-	line = strndup(text->data, text->size < LINE_BYTES ? text->size - 1 : LINE_BYTES);
-	text->size = 0;
-	if (!line)
-		return -ENOMEM;
-	top_view_add_line(&top->view, line);
-	return 0;
 }
 
 /* ------------------------------------------------------------------------
@@ -114,7 +104,10 @@ static int take_event(void *context, struct visit_event *event)
 	struct counter_row *row;
 	int ret = counters_add(top->counters, event->entry, &row);
 
-	return !ret && top->focus && row->serial == top->focus ? add_line(top, event->entry) : ret;
+	if (ret || !top->focus || row->serial != top->focus)
+		return ret;
+	top->view.dirty = true;
+	return top_events_add(&top->view.events, event->entry, top->view.paused);
 }
 
 static int take_loss(void *context, const struct entry *entry, uint64_t count)
@@ -122,10 +115,22 @@ static int take_loss(void *context, const struct entry *entry, uint64_t count)
 	struct top *top = context;
 
 	(void)count;
-	return counters_add_lost(top->counters, &entry->item, false);
+	return counters_add_lost(top->counters, entry, top->stream);
 }
 
 static const struct visit_ops top_ops = { .event = take_event, .lost = take_loss };
+
+static uint64_t lost_so_far(const struct top *top)
+{
+	return top->stream ? sum_causes(top->visit->lost, ELOG_LOST_CAUSES_MAX) :
+			     top->counters->total.lost;
+}
+
+/* Return: 0 or a negative errno. A stream tells its losses itself. */
+static int read_lost(struct top *top)
+{
+	return top->stream ? 0 : counters_read_lost(top->counters, &top->live);
+}
 
 static void count_batch(struct top *top)
 {
@@ -145,7 +150,7 @@ static void count_subscribers(struct top *top)
 {
 	struct eventlog_info info = { .size = sizeof(info) };
 
-	if (!elog_device_info(elog_consumer_fd(top->live.consumer), &info))
+	if (!top->stream && !elog_device_info(elog_consumer_fd(top->live.consumer), &info))
 		top->view.subscribers = info.subscribers;
 }
 
@@ -162,21 +167,24 @@ static void take_rows(struct top *top)
 	top->view.folded = counters->folded != 0;
 	top->view.others = counters->others;
 	top->view.total = counters->total;
+	top->view.lost = lost_so_far(top);
 	top->view.latest = counters_history_at(counters);
 	top->view.dirty = true;
 }
 
 static void refresh_rows(struct top *top)
 {
-	uint64_t now = monotonic(), lost = top->counters->total.lost;
+	uint64_t now = monotonic(), lost;
 	int ret;
 
-	ret = counters_read_lost(top->counters, &top->live);
+	ret = read_lost(top);
 	if (ret)
 		top->error = ret;
 	counters_mark(top->counters, now);
-	top->view.lost_rate = (double)(top->counters->total.lost - lost) * 1e9 /
+	lost = lost_so_far(top);
+	top->view.lost_rate = (double)(lost - top->lost_before) * 1e9 /
 			 (double)(now - top->refreshed + 1);
+	top->lost_before = lost;
 	top->refreshed = now;
 	top->view.fill = top->filled;
 	top->filled = 0;
@@ -192,7 +200,7 @@ static void count_by(struct top *top, enum counters_by by)
 	counters_clear(top->counters, by, monotonic());
 	/* Otherwise all earlier losses would count as new ones. */
 	if (!top->error)
-		top->error = counters_read_lost(top->counters, &top->live);
+		top->error = read_lost(top);
 	top->refreshed = monotonic();
 	top->view.selected = 0;
 	top->view.first = 0;
@@ -238,13 +246,18 @@ static void sort_by_next(struct top *top, int step)
 static void enter_row(struct top *top)
 {
 	const struct counter_row *row;
+	char name[COUNTERS_NAME_MAX], host[TOP_HOST_BYTES];
 
 	if (!top->view.row_count)
 		return;
 	row = &top->view.rows[top_view_selected(&top->view)];
 	top->focus = row->serial;
-	counters_name(top->counters, row, top->view.focus_name, sizeof(top->view.focus_name));
-	top_view_clear_lines(&top->view);
+	counters_name(top->counters, row, name, sizeof(name));
+	counters_host(row, host, sizeof(host));
+	snprintf(top->view.focus_name, sizeof(top->view.focus_name), "%s%s%s", name,
+		 top->counters->hosts && top->counters->by != COUNTERS_BY_HOST ? " of " : "",
+		 top->counters->by == COUNTERS_BY_HOST ? "" : host);
+	top_events_clear(&top->view.events);
 	top->view.paused = false;
 	top->view.page = TOP_EVENTS;
 }
@@ -253,7 +266,7 @@ static void leave_row(struct top *top)
 {
 	top->focus = 0;
 	top->view.page = TOP_TABLE;
-	top_view_clear_lines(&top->view);
+	top_events_clear(&top->view.events);
 }
 
 /* What letters sort by, and count by. */
@@ -282,11 +295,13 @@ static void letter_key(struct top *top, int key)
 	for (i = 0; i < ARRAY_SIZE(counts); i++)
 		if (key == counts[i].key)
 			count_by(top, counts[i].by);
+	if (key == 'h')
+		count_by(top, COUNTERS_BY_HOST);
 }
 
 static void table_key(struct top *top, int key)
 {
-	size_t selected = top_view_selected(&top->view), page = top_view_page_size(&top->view);
+	size_t selected = top_view_selected(&top->view), page = top_view_page_size();
 
 	switch (key) {
 	case 'q':
@@ -326,15 +341,10 @@ static void table_key(struct top *top, int key)
 	}
 }
 
-static void scroll_by(struct top *top, size_t up, size_t down)
-{
-	top->view.line_back += up;
-	top->view.line_back = top->view.line_back > down ? top->view.line_back - down : 0;
-}
-
 static void events_key(struct top *top, int key)
 {
-	size_t page = top_view_page_size(&top->view);
+	struct top_events *events = &top->view.events;
+	size_t page = top_view_page_size();
 
 	switch (key) {
 	case 'q':
@@ -342,22 +352,22 @@ static void events_key(struct top *top, int key)
 		leave_row(top);
 		break;
 	case SCREEN_UP:
-		scroll_by(top, 1, 0);
+		top_events_scroll(events, 1, 0);
 		break;
 	case SCREEN_DOWN:
-		scroll_by(top, 0, 1);
+		top_events_scroll(events, 0, 1);
 		break;
 	case SCREEN_PAGE_UP:
-		scroll_by(top, page, 0);
+		top_events_scroll(events, page, 0);
 		break;
 	case SCREEN_PAGE_DOWN:
-		scroll_by(top, 0, page);
+		top_events_scroll(events, 0, page);
 		break;
 	case SCREEN_HOME:
-		top->view.line_back = TOP_LINES_MAX;
+		top_events_scroll(events, TOP_EVENTS_MAX, 0);
 		break;
 	case SCREEN_END:
-		top->view.line_back = 0;
+		top_events_scroll(events, 0, TOP_EVENTS_MAX);
 		break;
 	}
 }
@@ -365,15 +375,16 @@ static void events_key(struct top *top, int key)
 static void take_key(struct top *top, int key)
 {
 	top->view.dirty = true;
+	*top->view.message = '\0';
 	if (top->view.page == TOP_HELP) {
 		top->view.page = top->back;
-	} else if (key == 'h' || key == '?') {
+	} else if (key == '?' || (key == 'h' && !top->stream)) {
 		top->back = top->view.page;
 		top->view.page = TOP_HELP;
 	} else if (key == ' ') {
 		top->view.paused = !top->view.paused;
 		if (!top->view.paused) {
-			top->view.line_back = 0;
+			top_events_scroll(&top->view.events, 0, TOP_EVENTS_MAX);
 			take_rows(top);
 		}
 	} else if (top->view.page == TOP_EVENTS) {
@@ -443,12 +454,82 @@ static void run_loop(struct top *top)
 		take_keys(top, ready);
 		if (monotonic() - top->refreshed >= top->interval)
 			refresh_rows(top);
+		if (screen_message(top->view.message, sizeof(top->view.message)))
+			top->view.dirty = true;
 		if (top->view.dirty && !top->error)
 			top_view_draw(&top->view);
 	}
 	/* Count what is left in the rings. */
 	if (!top->error)
 		count_batch(top);
+}
+
+static bool terminal_is_ready(struct top *top)
+{
+	struct pollfd terminal = { .fd = STDIN_FILENO, .events = POLLIN };
+
+	if (poll(&terminal, 1, 0) <= 0)
+		return false;
+	if (terminal.revents & (POLLHUP | POLLERR | POLLNVAL))
+		top->quit = true;
+	return terminal.revents & POLLIN;
+}
+
+/* Between items of a stream, and while there are none. */
+static int look_around(struct top *top)
+{
+	const uint64_t now = monotonic();
+	const bool connected = visit_is_connected(top->visit);
+
+	if (now - top->looked < LOOK_NS)
+		return 0;
+	top->looked = now;
+	take_keys(top, terminal_is_ready(top));
+	if (now - top->refreshed >= top->interval)
+		refresh_rows(top);
+	if (screen_message(top->view.message, sizeof(top->view.message)) ||
+	    connected != top->view.connected)
+		top->view.dirty = true;
+	top->view.connected = connected;
+	if (top->view.dirty)
+		top_view_draw(&top->view);
+	top->visit->enough |= top->quit || quits;
+	return top->error;
+}
+
+static int look_while_reading(void *context, const struct entry *entry)
+{
+	(void)entry;
+	return look_around(context);
+}
+
+static int look_while_idle(void *context, bool over)
+{
+	(void)over;
+	return look_around(context);
+}
+
+static int left_of_stream(void *context)
+{
+	const struct top *top = context;
+
+	return time_left(top->refreshed, top->interval, BATCH_MS / 2);
+}
+
+static const struct visit_ops stream_ops = {
+	.event = take_event,
+	.lost = take_loss,
+	.sync = look_while_reading,
+	.idle = look_while_idle,
+	.left = left_of_stream,
+};
+
+static void run_stream(struct top *top)
+{
+	const int ret = visit_run(top->visit);
+
+	if (!top->error)
+		top->error = ret;
 }
 
 /* ------------------------------------------------------------------------
@@ -458,12 +539,15 @@ static void run_loop(struct top *top)
 static int final_status(struct top *top)
 {
 	const struct report report = {
-		.span = top->live.ended - top->live.started,
+		.span = top->stream ? monotonic() - top->started :
+				      top->live.ended - top->live.started,
 	};
 	struct elog_text text = { 0 };
 
 	if (!top->error)
-		top->error = counters_read_lost(top->counters, &top->live);
+		top->error = read_lost(top);
+	if (top->stream)
+		memcpy(top->counters->lost, top->visit->lost, sizeof(top->visit->lost));
 	if (top->error) {
 		elog_error("%s", strerror(-top->error));
 		return STATUS_ERROR;
@@ -474,7 +558,38 @@ static int final_status(struct top *top)
 	if (!top->options->quiet)
 		fprintf(stderr, "elog: %s", text.data ? text.data : "\n");
 	elog_text_free(&text);
-	return visit_status(top->visit, false, top->counters->total.lost);
+	return visit_status(top->visit, false, lost_so_far(top));
+}
+
+/* A stream may have years of events: without --since, begin with those of now. */
+static int open_stream(struct top *top)
+{
+	const struct options *options = top->options;
+
+	top->select = options->select;
+	if (top->select.since.kind == TIME_SPEC_NONE)
+		top->select.since = (struct time_spec){ TIME_SPEC_WALL, realtime_now() };
+	top->source = options->source;
+	top->source.follow = true;
+	top->settings.select = &top->select;
+	top->settings.source = &top->source;
+	top->settings.whole = false;
+	top->settings.duration = options->live.duration;
+	return visit_open(&top->visit, &top->settings, &stream_ops, top);
+}
+
+static int open_live(struct top *top)
+{
+	const struct options *options = top->options;
+	int ret;
+
+	signals_catch(0);
+	ret = live_open(&top->live, &options->select, &options->live, NULL);
+	if (ret)
+		return ret;
+	top->rings = elog_consumer_rings(top->live.consumer);
+	top->ring_bytes = options->live.ring_bytes ? options->live.ring_bytes : 1U << 20;
+	return visit_open_live(&top->visit, &top->settings, &top->live, &top_ops, top);
 }
 
 static int prepare(struct top *top, enum counters_by by)
@@ -483,13 +598,10 @@ static int prepare(struct top *top, enum counters_by by)
 
 	top->settings = options->visit;
 	top->settings.spans = NULL;
-	if (live_open(&top->live, &options->select, &options->live, NULL) ||
-	    visit_open_live(&top->visit, &top->settings, &top->live, &top_ops, top))
+	if (top->stream ? open_stream(top) : open_live(top))
 		return -EINVAL;
-	if (printer_open(&top->printer, &options->print, &top->line, false))
+	if (top_events_open(&top->view.events, &options->print))
 		return -ENOMEM;
-	top->rings = elog_consumer_rings(top->live.consumer);
-	top->ring_bytes = options->live.ring_bytes ? options->live.ring_bytes : 1U << 20;
 	top->placed = calloc(top->rings + 1, sizeof(*top->placed));
 	top->view.rows = calloc(TOP_ROWS_MAX, sizeof(*top->view.rows));
 	if (!top->placed || !top->view.rows ||
@@ -497,20 +609,44 @@ static int prepare(struct top *top, enum counters_by by)
 		elog_error("out of memory");
 		return -ENOMEM;
 	}
+	top->counters->hosts = top->stream;
 	top->view.counters = top->counters;
+	top->view.stream = top->stream;
+	top->view.connected = true;
 	return 0;
 }
 
-static int check_options(const struct options *options)
+/* Return: an option that is only for live events, or NULL. */
+static const char *only_live(const struct options *options)
 {
+	return options->select.sample ? "--sample" : options->live.ring_bytes ? "--per-cpu-bytes" :
+	       options->device ? "-D" : NULL;
+}
+
+/* Return: one that is only for a stream, or NULL. */
+static const char *only_stream(const struct options *options, enum counters_by by)
+{
+	return options->select.since.kind != TIME_SPEC_NONE ? "--since" :
+	       options->source.host ? "--host" : by == COUNTERS_BY_HOST ? "--by host" : NULL;
+}
+
+static int check_options(const struct options *options, bool stream, enum counters_by by)
+{
+	const char *wrong = stream ? only_live(options) : only_stream(options, by);
+
 	if (options->separated) {
 		elog_error("elog top runs no COMMAND: it needs the screen");
 		return -EINVAL;
 	}
-	if (options->argument_count) {
+	if (options->argument_count > 1 || (options->argument_count && !stream)) {
 		elog_error("unexpected argument '%s'", options->arguments[0]);
 		elog_hint("events of %s: elog top -e %s", options->arguments[0],
 			  options->arguments[0]);
+		return -EINVAL;
+	}
+	if (wrong) {
+		elog_error(stream ? "%s does not go with the URL of a stream" :
+				    "%s needs the URL of a stream: nats://HOST", wrong);
 		return -EINVAL;
 	}
 	if (options->interval && options->interval < INTERVAL_MIN) {
@@ -536,48 +672,54 @@ static int run_top(const struct options *options)
 {
 	struct top top = {
 		.options = options,
+		.stream = source_is_stream(options->arguments, options->argument_count),
 		.interval = options->interval ? options->interval : INTERVAL_NS,
 	};
 	int ret = STATUS_ERROR;
 	enum counters_by by;
 
 	if (!counters_by_parse(options->by, &by) ||
-	    !counters_order_parse(options->sort, true, &top.view.order) || check_options(options) ||
-	    screen_check())
+	    !counters_order_parse(options->sort, true, &top.view.order) ||
+	    check_options(options, top.stream, by) || screen_check())
 		return STATUS_ERROR;
-	signals_catch(0);
 	if (prepare(&top, by))
 		goto out;
 	catch_quit();
 	if (screen_open())
 		goto out;
-	ret = live_start(&top.live);
-	top.refreshed = monotonic();
+	if (!top.stream)
+		live_start(&top.live);
+	top.started = monotonic();
+	top.refreshed = top.started;
 	count_subscribers(&top);
 	top_view_draw(&top.view);
-	run_loop(&top);
+	if (top.stream)
+		run_stream(&top);
+	else
+		run_loop(&top);
 	screen_close();
-	live_end(&top.live);
+	if (!top.stream)
+		live_end(&top.live);
 	ret = final_status(&top);
 out:
-	top_view_clear_lines(&top.view);
-	printer_close(top.printer);
-	elog_text_free(&top.line);
+	top_events_close(&top.view.events);
 	visit_close(top.visit);
 	counters_close(top.counters);
-	live_close(&top.live);
+	if (!top.stream)
+		live_close(&top.live);
 	free(top.placed);
 	free(top.view.rows);
 	return ret;
 }
 
 static const struct verb_option top_options[] = {
-	{ OPTION_BY, "count by event (default), provider, session, pid or cpu" },
+	{ OPTION_BY, "count by event (default), provider, session, pid, cpu or host" },
 	{ OPTION_SORT, "rate (default): events per second; bytes: bytes per second;\n"
 	  "events: total; lost; name" },
 	{ OPTION_INTERVAL, "update the screen at this interval; default 1" },
 	{ 'e', NULL }, { 'k', NULL }, { 'l', NULL }, { 's', NULL },
 	{ 'p', NULL }, { 't', NULL }, { 'C', NULL }, { 'f', NULL },
+	{ OPTION_HOST, NULL }, { OPTION_SINCE, "of a stream, also events since then; default now" },
 	{ OPTION_SAMPLE, NULL }, { 'd', NULL }, { OPTION_PER_CPU_BYTES, NULL },
 	{ OPTION_TIME, NULL }, { OPTION_IDS, NULL }, { OPTION_FIELDS, NULL },
 	{ 'D', NULL },
@@ -588,12 +730,13 @@ static const struct verb_option top_options[] = {
 const struct verb verb_top = {
 	.name = "top",
 	.summary = "show the most frequent events on a terminal",
-	.usage = "[OPTION...]",
+	.usage = "[OPTION...] [nats://HOST[:PORT][,HOST...][/STREAM]]",
 	.description =
 	"Counts all events, or those that the options select, and shows on a terminal a row\n"
 	"for each event, provider or session, with its rate and history. Enter shows the\n"
-	"events of a row as elog capture prints them; h lists the keys. q ends elog top,\n"
-	"which then prints a summary on stderr.\n"
+	"events of a row, the fields first; h lists the keys. q ends elog top, which then\n"
+	"prints a summary on stderr. With the URL of a stream, the events are those that elog\n"
+	"ship sends there from now on, of all hosts.\n"
 	"\n"
 	"Exit status: 0 success; 1 an error; 2 events were lost.\n",
 	.options = top_options,

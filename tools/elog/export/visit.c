@@ -138,7 +138,7 @@ static int take_event(struct visit *visit, const struct entry *entry)
 		return ret;
 	pass_time(visit, entry);
 	visit->events += !visit->held;
-	visit->enough = visit->events == visit->settings->count;
+	visit->enough |= visit->events == visit->settings->count;
 	return visit->ops->event ? visit->ops->event(visit->context, &event) : 0;
 }
 
@@ -162,6 +162,31 @@ static int take_loss(struct visit *visit, const struct entry *entry)
 	return visit->ops->lost ? visit->ops->lost(visit->context, entry, count) : 0;
 }
 
+static void pass_duration(struct visit *visit)
+{
+	const uint64_t duration = visit->settings->duration;
+
+	/* A live run knows its own. */
+	visit->enough |= duration && !visit->live && monotonic() - visit->started >= duration;
+}
+
+/* Let the owner do what is due. Return: 0, or its error. */
+static int pass(struct visit *visit)
+{
+	pass_duration(visit);
+	return visit->ops->idle ? visit->ops->idle(visit->context, visit->over) : 0;
+}
+
+/* The servers do not answer. Return: true: end. */
+static bool pass_waiting(void *context)
+{
+	struct visit *visit = context;
+
+	if (!visit->error)
+		visit->error = pass(visit);
+	return visit->error || visit->enough;
+}
+
 static int take_sync(struct visit *visit, const struct entry *entry)
 {
 	progress_update(&visit->progress, visit->source, visit->events);
@@ -173,6 +198,7 @@ static int take_sync(struct visit *visit, const struct entry *entry)
 		else
 			visit->stopped = signals_stops();
 	}
+	pass_duration(visit);
 	return visit->ops->sync ? visit->ops->sync(visit->context, entry) : 0;
 }
 
@@ -224,10 +250,16 @@ static int see_damaged_ring(struct visit *visit)
 static int wait_for_more(struct visit *visit)
 {
 	const struct visit_ops *ops = visit->ops;
-	int ret = ops->idle ? ops->idle(visit->context, visit->over) : 0;
+	int ret;
+
+	visit->drained = true;
+	ret = visit->error ? : pass(visit);
+	visit->drained = false;
 
 	if (ret || visit->over)
 		return ret;
+	if (visit->enough)
+		return 1;
 	ret = source_wait(visit->source, ops->left ? ops->left(visit->context) : -1,
 			  &visit->over);
 	return ret < 0 ? ret : 1;
@@ -262,7 +294,7 @@ int visit_run(struct visit *visit)
 	} while (ret > 0);
 	progress_clear(&visit->progress);
 	visit_end(visit);
-	return ret;
+	return ret ? ret : visit->error;
 }
 
 /* ------------------------------------------------------------------------
@@ -338,7 +370,13 @@ int visit_open(struct visit **result, const struct visit_settings *settings,
 			 source_is_stream(settings->names, settings->name_count));
 	if (ret)
 		return ret;
-	ret = source_open_files(&visit->source, settings->select, settings->source,
+	visit->reading = *settings->source;
+	if (visit->reading.follow) {
+		visit->reading.waiting = pass_waiting;
+		visit->reading.context = visit;
+	}
+	visit->started = monotonic();
+	ret = source_open_files(&visit->source, settings->select, &visit->reading,
 				settings->names, settings->name_count);
 	if (ret) {
 		visit_close(visit);
@@ -351,6 +389,11 @@ int visit_open(struct visit **result, const struct visit_settings *settings,
 		       &output);
 	*result = visit;
 	return 0;
+}
+
+bool visit_is_connected(const struct visit *visit)
+{
+	return source_is_connected(visit->source);
 }
 
 bool visit_is_unreadable(const struct visit *visit)

@@ -24,6 +24,7 @@
  * @count: end after so many events; 0: no limit
  * @skip_kinds: skip events of more kinds than VISIT_KINDS_MAX, instead of ending: any program
  *	can make up kinds
+ * @duration: with --follow: end after this time, ns; 0: no limit
  * @to_stdout: the output goes there: no progress if it is a terminal
  * @whole: a signal to stop ends the visit between two items, so that the output is whole;
  *	otherwise it ends the process, unless the owner catches it
@@ -36,6 +37,7 @@ struct visit_settings {
 	char *const *names;
 	int name_count;
 	uint64_t count;
+	uint64_t duration;
 	bool skip_kinds;
 	bool to_stdout;
 	bool whole;
@@ -86,7 +88,8 @@ struct visit_event {
  * @damage: damage, which was printed, or an unfinished file
  * @sync: between events now and then
  * @broken: a ring was damaged: records are missing here
- * @idle: nothing is to be read for now: the visit sleeps after this, or ends if @over
+ * @idle: nothing is to be read for now: the visit sleeps after this, or ends if @over. Also
+ *	about every 100 ms while the servers of a stream do not answer
  * @left: for how many milliseconds it may sleep at most; NULL: until there is an event
  *
  * All but @drop and @left return 0 or a negative errno, which ends the visit. After -EAGAIN
@@ -123,6 +126,7 @@ struct visit_ops {
  * @silent: print no summary
  * @stopped: a signal ended the visit, and later events are missing
  * @damaged: a ring was damaged
+ * @drained: in @idle: everything was read that there is for now
  * @held: an operation has returned -EAGAIN: the item will be offered again
  *
  * The rest belongs to visit.c.
@@ -144,11 +148,15 @@ struct visit {
 	bool silent;
 	bool stopped;
 	bool damaged;
+	bool drained;
 	bool held;
 
 	const struct visit_ops *ops;
 	void *context;
 	struct source *source;
+	struct source_settings reading;	/* of @settings */
+	uint64_t started;		/* CLOCK_MONOTONIC ns */
+	int error;			/* of @idle, while the servers did not answer */
 	struct entry entry;		/* the last item */
 	struct live *live;		/* NULL: files */
 	bool over;			/* the live run */
@@ -227,6 +235,9 @@ int visit_finish(struct visit *visit, bool failed);
  * @lost: number of lost events
  */
 int visit_status(struct visit *visit, bool failed, uint64_t lost);
+
+/** visit_is_connected() - is there a connection to the servers? True if no stream is visited */
+bool visit_is_connected(const struct visit *visit);
 
 /** visit_is_unreadable() - could nothing be read of any file? The reasons were printed */
 bool visit_is_unreadable(const struct visit *visit);

@@ -26,9 +26,10 @@ static const char *const by_names[COUNTERS_BYS] = {
 	[COUNTERS_BY_EVENT] = "event", [COUNTERS_BY_PROVIDER] = "provider",
 	[COUNTERS_BY_SESSION] = "session", [COUNTERS_BY_PID] = "pid",
 	[COUNTERS_BY_CPU] = "cpu", [COUNTERS_BY_INSTANCE] = "instance",
+	[COUNTERS_BY_HOST] = "host",
 };
 
-/* What tells rows apart. */
+/* What tells rows apart, besides counters->host: the same string for the same host. */
 struct key {
 	const char *provider;
 	const char *event;
@@ -98,6 +99,7 @@ int counters_open(struct counters **result, enum counters_by by, size_t limit, u
 		return -ENOMEM;
 	elog_map_init(&counters->map, sizeof(struct counter_row));
 	elog_map_init(&counters->losses, sizeof(struct losses));
+	elog_map_init(&counters->host_names, sizeof(char *));
 	counters->limit = limit < ROWS_MIN ? ROWS_MIN : limit;
 	counters_clear(counters, by, now);
 	*result = counters;
@@ -106,10 +108,15 @@ int counters_open(struct counters **result, enum counters_by by, size_t limit, u
 
 void counters_close(struct counters *counters)
 {
+	char **name;
 	size_t i;
 
 	if (!counters)
 		return;
+	for (name = elog_map_first(&counters->host_names); name;
+	     name = elog_map_next(&counters->host_names, name))
+		free(*name);
+	elog_map_free(&counters->host_names);
 	for (i = 0; i < counters->count; i++)
 		free(counters->rows[i]->sizes);
 	free(counters->others.sizes);
@@ -140,23 +147,27 @@ void counters_clear(struct counters *counters, enum counters_by by, uint64_t now
 	counters->marked = now;
 	counters->lost_read = 0;
 	elog_map_clear(&counters->losses);
-	counters->knows_lost = by == COUNTERS_BY_CPU || by == COUNTERS_BY_INSTANCE;
+	counters->knows_lost = by == COUNTERS_BY_CPU || by == COUNTERS_BY_INSTANCE ||
+			       by == COUNTERS_BY_HOST;
 }
 
 /* ------------------------------------------------------------------------
  * Finding rows
  */
 
-static struct elog_map_key map_key(const struct key *key)
+static struct elog_map_key map_key(const struct counters *counters, const struct key *key)
 {
-	const struct elog_map_key part = elog_map_name(key->provider, key->number);
+	struct elog_map_key part = elog_map_name(key->provider, key->number);
 
-	return *key->event ? elog_map_name(key->event, part.words[0]) : part;
+	if (*key->event)
+		part = elog_map_name(key->event, part.words[0]);
+	return counters->host ? elog_map_name(counters->host, part.words[0]) : part;
 }
 
-static bool has_key(const struct counter_row *row, const struct key *key)
+static bool has_key(const struct counters *counters, const struct counter_row *row,
+		    const struct key *key)
 {
-	return row->number == key->number && !strcmp(row->provider, key->provider) &&
+	return row->host == counters->host && row->number == key->number && !strcmp(row->provider, key->provider) &&
 	       !strcmp(row->event, key->event);
 }
 
@@ -217,9 +228,10 @@ static int new_row(struct counters *counters, const struct key *key,
 	if (!rows)
 		return -ENOMEM;
 	counters->rows = rows;
-	row = elog_map_insert(&counters->map, map_key(key));
+	row = elog_map_insert(&counters->map, map_key(counters, key));
 	if (!row)
 		return -ENOMEM;
+	row->host = counters->host;
 	row->serial = ++counters->serial;
 	row->number = key->number;
 	snprintf(row->provider, sizeof(row->provider), "%s", key->provider);
@@ -234,7 +246,7 @@ static int new_row(struct counters *counters, const struct key *key,
 static int find_row(struct counters *counters, const struct key *key,
 		    struct counter_row **row)
 {
-	*row = elog_map_find(&counters->map, map_key(key));
+	*row = elog_map_find(&counters->map, map_key(counters, key));
 	return *row ? 0 : new_row(counters, key, row);
 }
 
@@ -255,6 +267,31 @@ static struct key definition_key(const struct counters *counters,
 	};
 }
 
+/* Set the host of the next row. Return: 0 or -ENOMEM. */
+static int set_host(struct counters *counters, const struct entry *entry)
+{
+	const char *host = entry->host ? : entry->host_name ? : "-";
+	char **name;
+
+	if (!counters->hosts && counters->by != COUNTERS_BY_HOST) {
+		counters->host = NULL;
+		return 0;
+	}
+	if (counters->host && !strcmp(counters->host, host))
+		return 0;
+	/* A file may have any number of hosts. */
+	if (counters->host_names.count >= counters->limit)
+		host = "(others)";
+	name = elog_map_get(&counters->host_names, elog_map_name(host, 0));
+	if (name && !*name)
+		*name = strdup(host);
+	if (!name || !*name)
+		return -ENOMEM;
+	counters->host_count = counters->host_names.count;
+	counters->host = *name;
+	return 0;
+}
+
 static int find_by_definition(struct counters *counters, const struct entry *entry,
 			      struct counter_row **row)
 {
@@ -262,7 +299,7 @@ static int find_by_definition(struct counters *counters, const struct entry *ent
 	struct key key;
 
 	*row = entry->cached->row;
-	if (*row && (*row)->serial == entry->cached->row_serial)
+	if (*row && (*row)->serial == entry->cached->row_serial && (*row)->host == counters->host)
 		return 0;
 	key = definition_key(counters, entry->cached->event, entry->item.descriptor, number);
 	if (find_row(counters, &key, row))
@@ -283,7 +320,7 @@ static int find_by_session(struct counters *counters, const struct entry *entry,
 	};
 
 	*row = counters->recent;
-	if (*row && has_key(*row, &key))
+	if (*row && has_key(counters, *row, &key))
 		return 0;
 	return find_row(counters, &key, row);
 }
@@ -300,7 +337,7 @@ static int find_by_instance(struct counters *counters, const struct entry *entry
 	const struct key key = instance_key(&entry->item);
 
 	*row = counters->recent;
-	if (*row && has_key(*row, &key))
+	if (*row && has_key(counters, *row, &key))
 		return 0;
 	return find_row(counters, &key, row);
 }
@@ -312,7 +349,7 @@ static int find_by_number(struct counters *counters, const struct entry *entry,
 	const char *name;
 
 	*row = counters->recent;
-	if (*row && (*row)->number == number)
+	if (*row && (*row)->number == number && (*row)->host == counters->host)
 		return 0;
 	if (find_row(counters, &key, row))
 		return -ENOMEM;
@@ -351,6 +388,8 @@ static int find(struct counters *counters, const struct entry *entry,
 		return find_by_number(counters, entry, entry->item.cpu, row);
 	case COUNTERS_BY_INSTANCE:
 		return find_by_instance(counters, entry, row);
+	case COUNTERS_BY_HOST:
+		return find_by_number(counters, entry, 0, row);
 	default:
 		return find_by_definition(counters, entry, row);
 	}
@@ -366,7 +405,9 @@ int counters_add(struct counters *counters, const struct entry *entry,
 	int64_t wall = wall_time(entry->item.time, entry->wall_offset);
 	int ret;
 
-	ret = find(counters, entry, row);
+	ret = set_host(counters, entry);
+	if (!ret)
+		ret = find(counters, entry, row);
 	if (ret)
 		return ret;
 	counters->recent = *row;
@@ -439,8 +480,9 @@ int counters_add_counts(struct counters *counters, const struct entry *entry,
 	return ret ? ret : add_counts(row, entry, counts, counters->total.events);
 }
 
-int counters_add_lost(struct counters *counters, const struct elog_item *item, bool causes)
+int counters_add_lost(struct counters *counters, const struct entry *entry, bool causes)
 {
+	const struct elog_item *item = &entry->item;
 	struct key key = { .provider = "", .event = "", .number = item->cpu };
 	struct counter_row *row;
 	uint64_t others[ELOG_LOST_CAUSES_MAX] = { 0 };
@@ -453,9 +495,11 @@ int counters_add_lost(struct counters *counters, const struct elog_item *item, b
 	}
 	if (counters->by == COUNTERS_BY_INSTANCE)
 		key = instance_key(item);
+	else if (counters->by == COUNTERS_BY_HOST)
+		key.number = 0;
 	else if (counters->by != COUNTERS_BY_CPU)
 		return 0;
-	if (find_row(counters, &key, &row))
+	if (set_host(counters, entry) || find_row(counters, &key, &row))
 		return -ENOMEM;
 	row->lost += sum;
 	row->invalid += invalid;
@@ -470,7 +514,7 @@ static int add_event_lost(struct counters *counters, const struct elog_schema_ev
 	char number[16];
 	const struct key key = definition_key(counters, event, descriptor, number);
 
-	row = elog_map_find(&counters->map, map_key(&key));
+	row = elog_map_find(&counters->map, map_key(counters, &key));
 	if (!row && counters->count >= counters->limit)
 		row = &counters->others;
 	if (!row && new_row(counters, &key, &row))
@@ -666,7 +710,9 @@ static int compare_names(const struct counter_row *a, const struct counter_row *
 
 	if (!ret && a->number != b->number)
 		return a->number < b->number ? -1 : 1;
-	return ret ? ret : strcmp(a->event, b->event);
+	if (!ret)
+		ret = strcmp(a->event, b->event);
+	return ret || !a->host || !b->host ? ret : strcmp(a->host, b->host);
 }
 
 static int compare_counts(const struct counter_row *a, const struct counter_row *b,
@@ -713,11 +759,26 @@ void counters_sort(struct counters *counters, enum counters_order order)
 			compare_rows, &order);
 }
 
-const char *counters_name(const struct counters *counters, const struct counter_row *row,
-			  char *buffer, size_t size)
+/* A process chooses its name, and a file may have any host: it may contain anything. */
+static const char *make_plain(char *text)
 {
 	char *character;
 
+	for (character = text; *character; character++)
+		if (!isgraph((unsigned char)*character))
+			*character = '_';
+	return text;
+}
+
+const char *counters_host(const struct counter_row *row, char *buffer, size_t size)
+{
+	snprintf(buffer, size, "%s", row->host ? row->host : "");
+	return make_plain(buffer);
+}
+
+const char *counters_name(const struct counters *counters, const struct counter_row *row,
+			  char *buffer, size_t size)
+{
 	if (row == &counters->total) {
 		snprintf(buffer, size, "total");
 		return buffer;
@@ -727,6 +788,8 @@ const char *counters_name(const struct counters *counters, const struct counter_
 		return buffer;
 	}
 	switch (counters->by) {
+	case COUNTERS_BY_HOST:
+		return counters_host(row, buffer, size);
 	case COUNTERS_BY_EVENT:
 		snprintf(buffer, size, "%s/%s", row->provider, row->event);
 		break;
@@ -752,9 +815,5 @@ const char *counters_name(const struct counters *counters, const struct counter_
 			snprintf(buffer, size, "%" PRIu64, row->number);
 		break;
 	}
-	/* A process chooses its name: it may contain anything. */
-	for (character = buffer; *character; character++)
-		if (!isgraph((unsigned char)*character))
-			*character = '_';
-	return buffer;
+	return make_plain(buffer);
 }

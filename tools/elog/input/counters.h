@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Counts of events by provider, event, session, process or CPU, for elog stat and elog
- * top. The number of rows is limited: beyond the limit, the rows that were seen longest
+ * Counts of events by provider, event, session, process, CPU, instance or host, for elog stat
+ * and elog top. The number of rows is limited: beyond the limit, the rows that were seen longest
  * ago are folded into one.
  */
 #ifndef COUNTERS_H
@@ -22,6 +22,7 @@ enum counters_by {
 	COUNTERS_BY_PID,
 	COUNTERS_BY_CPU,
 	COUNTERS_BY_INSTANCE,
+	COUNTERS_BY_HOST,
 	COUNTERS_BYS,
 };
 
@@ -41,6 +42,7 @@ enum counters_order {
  *	name; "-": the root
  * @event: by event, the event, or "#N" if unknown; by pid, the process's name when it
  *	was first seen, which may contain anything
+ * @host: by host, or with @hosts of the counters; "-": not known; otherwise NULL
  * @number: the session, the process, or the CPU
  * @serial: changes when the row is used for something else; see struct cached_event
  * @level: the most severe level
@@ -62,6 +64,7 @@ enum counters_order {
 struct counter_row {
 	char provider[EVENTLOG_NAME_MAX];
 	char event[EVENTLOG_NAME_MAX];
+	const char *host;
 	uint64_t number;
 	uint64_t serial;
 	unsigned int level;
@@ -83,6 +86,8 @@ struct counter_row {
 /**
  * struct counters - counts of events; anyone may read them, counters.c writes them
  * @by: what the events of a row have in common
+ * @hosts: they are also of the same host; the owner sets this before the first event
+ * @host_count: number of hosts that were seen, by host or with @hosts
  * @limit: maximum number of rows
  * @count: number of @rows
  * @rows: the rows, in the order of the last counters_sort()
@@ -97,6 +102,8 @@ struct counter_row {
  */
 struct counters {
 	enum counters_by by;
+	bool hosts;
+	size_t host_count;
 	size_t limit;
 	size_t count;
 	struct counter_row **rows;
@@ -116,6 +123,8 @@ struct counters {
 	uint64_t marked;		/* time of the last mark, CLOCK_MONOTONIC ns */
 	uint64_t lost_read;		/* sum of @lost when @losses was updated */
 	struct elog_map losses;		/* of events, by descriptor */
+	struct elog_map host_names;	/* char *: rows and @host point to them */
+	const char *host;		/* of the last event or loss; NULL: it does not matter */
 	bool knows_lost;
 };
 
@@ -181,12 +190,12 @@ int counters_add_counts(struct counters *counters, const struct entry *entry,
 /**
  * counters_add_lost() - count a loss
  * @counters: the counters
- * @item: the loss
+ * @entry: the loss
  * @causes: count it by cause, too; false if counters_read_lost() does
  *
  * Return: 0 or -ENOMEM.
  */
-int counters_add_lost(struct counters *counters, const struct elog_item *item, bool causes);
+int counters_add_lost(struct counters *counters, const struct entry *entry, bool causes);
 
 /**
  * counters_read_lost() - ask the kernel what was lost or invalid, by cause and by event
@@ -225,6 +234,9 @@ void counters_sort(struct counters *counters, enum counters_order order);
  */
 const char *counters_name(const struct counters *counters, const struct counter_row *row,
 			  char *buffer, size_t size);
+
+/** counters_host() - the host of a row, as text; likewise */
+const char *counters_host(const struct counter_row *row, char *buffer, size_t size);
 
 #define COUNTERS_NAME_MAX	(2 * EVENTLOG_NAME_MAX + 1)
 

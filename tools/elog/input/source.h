@@ -17,12 +17,17 @@ struct stream_gap;
  * @follow: at the end wait for more
  * @host: a glob: of a stream, only hosts with this name or machine id; NULL: all
  * @fields: fields that are printed: see names.h; or NULL
+ * @waiting: of a stream: is called about every 100 ms while the servers do not answer. It returns
+ *	true to end reading; NULL: a signal ends it
+ * @context: for @waiting
  * @quiet: no warnings
  */
 struct source_settings {
 	bool follow;
 	const char *host;
 	const char *fields;
+	bool (*waiting)(void *context);
+	void *context;
 	bool quiet;
 };
 
@@ -98,6 +103,9 @@ int source_open_files(struct source **source, const struct selection_spec *spec,
 
 /** source_is_stream() - are the names of files the URL of a stream? */
 bool source_is_stream(char *const *names, int count);
+
+/** source_is_connected() - is there a connection to the servers? True if it is not of a stream */
+bool source_is_connected(const struct source *source);
 
 /** source_close() - free everything; NULL is allowed */
 void source_close(struct source *source);

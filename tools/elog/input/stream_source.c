@@ -114,6 +114,8 @@ static int open_stream(struct stream_source *source, const char *url)
 	since = (int64_t)time;
 	ret = stream_open(&source->stream, url, settings->follow, merge->skipped ? &since : NULL,
 			  settings->quiet);
+	if (!ret && settings->waiting)
+		stream_on_wait(source->stream, settings->waiting, settings->context);
 	if (!ret)
 		ret = merge_open_set(merge);
 	return ret ? ret : add_captures(source);
@@ -192,7 +194,8 @@ static int next_of_stream(struct source *base, struct entry *entry)
 		if (next_gap(source, entry))
 			return 1;
 		ret = merge_read(&source->merge, &entry->item, &input);
-		if (ret == -EAGAIN) {
+		/* All captures may be of hosts that are not selected; others may come. */
+		if (ret == -EAGAIN || (!ret && base->following)) {
 			ret = poll_stream(source);
 			if (ret < 0)
 				return ret;
@@ -281,6 +284,12 @@ static const struct source_ops stream_ops = {
 	.finish = finish_stream,
 	.close = close_stream,
 };
+
+bool source_is_connected(const struct source *source)
+{
+	return source->ops != &stream_ops ||
+	       stream_is_connected(((const struct stream_source *)source)->stream);
+}
 
 int source_open_stream(struct source **result, const struct selection_spec *spec,
 		       const struct source_settings *settings, char *const *names, int count)

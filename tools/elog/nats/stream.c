@@ -158,6 +158,29 @@ static bool is_denied(struct stream *stream)
 	return true;
 }
 
+void stream_on_wait(struct stream *stream, bool (*waiting)(void *context), void *context)
+{
+	stream->waiting = waiting;
+	stream->waiting_context = context;
+	stream->waited = now();
+}
+
+bool stream_is_connected(const struct stream *stream)
+{
+	return stream->connected;
+}
+
+/* Must reading end? */
+static bool is_stopped(struct stream *stream)
+{
+	if (signals_stops())
+		return true;
+	if (!stream->waiting || now() - stream->waited < WAIT_MS * 1000000ULL)
+		return false;
+	stream->waited = now();
+	return stream->waiting(stream->waiting_context);
+}
+
 int stream_wait(struct stream_capture *capture, uint64_t sequence, bool certain)
 {
 	struct stream *stream = capture->stream;
@@ -168,7 +191,7 @@ int stream_wait(struct stream_capture *capture, uint64_t sequence, bool certain)
 		stream_ask(capture, sequence, certain);
 	*stream->why = '\0';
 	while (!has_answer(capture)) {
-		if (signals_stops())
+		if (is_stopped(stream))
 			return -EINTR;
 		if (stream->ops->state(stream->transport) == TRANSPORT_CLOSED ||
 		    (!stream->follow && now() - began > GIVE_UP_NS)) {
@@ -585,6 +608,8 @@ int stream_poll(struct stream *stream)
 	struct transport_stored stored;
 	int ret = 0, count;
 
+	if (stream->error)
+		return stream->error;
 	if (now() - stream->polled < POLL_NS)
 		return 0;
 	for (count = 0; count < POLL_MAX; count++) {

@@ -58,6 +58,18 @@ bool stream_check_url(const char *url);
 int stream_open(struct stream **stream, const char *url, bool follow, const int64_t *since,
 		bool quiet);
 
+/**
+ * stream_on_wait() - be called while the servers do not answer
+ * @stream: the stream
+ * @waiting: is called about every 100 ms; it returns true to end reading, as a signal does. It
+ *	must not call the stream
+ * @context: for @waiting
+ */
+void stream_on_wait(struct stream *stream, bool (*waiting)(void *context), void *context);
+
+/** stream_is_connected() - was there a connection when it last waited? */
+bool stream_is_connected(const struct stream *stream);
+
 /** stream_close() - disconnect; NULL is allowed */
 void stream_close(struct stream *stream);
 

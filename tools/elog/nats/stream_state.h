@@ -67,6 +67,9 @@ struct stream_capture {
  * @polled: when there was no message, CLOCK_MONOTONIC ns
  * @requests: number of requests so far
  * @asked: number of captures that wait for a reply
+ * @waiting: see stream_on_wait(); NULL: nothing
+ * @waiting_context: for it
+ * @waited: when it was called, CLOCK_MONOTONIC ns
  * @error: that ends reading; it was printed
  * @why: the latest error of a server
  */
@@ -88,6 +91,9 @@ struct stream {
 	size_t asked;
 	struct stream_gap *gaps;
 	size_t gap_count;
+	bool (*waiting)(void *context);
+	void *waiting_context;
+	uint64_t waited;
 	int error;
 	char why[TRANSPORT_WHY_MAX];
 };

@@ -109,6 +109,9 @@ static void put_row_labels(struct elog_text *text, const struct counters *counte
 	case COUNTERS_BY_INSTANCE:
 		put_label(text, "", "instance", others ? "(others)" : row->provider);
 		return;
+	case COUNTERS_BY_HOST:
+		put_label(text, "", "host", others ? "(others)" : row->host);
+		return;
 	default:
 		snprintf(number, sizeof(number), "%" PRIu64, row->number);
 		put_label(text, "", "cpu", others ? "(others)" :
@@ -164,11 +167,13 @@ static void put_counters(struct elog_text *text, const struct counters *counters
 		[COUNTERS_BY_PROVIDER] = "eventlog_lost_by_provider_total",
 		[COUNTERS_BY_CPU] = "eventlog_lost_by_cpu_total",
 		[COUNTERS_BY_INSTANCE] = "eventlog_lost_by_instance_total",
+		[COUNTERS_BY_HOST] = "eventlog_lost_by_host_total",
 	};
 	static const char *const invalid_by[COUNTERS_BYS] = {
 		[COUNTERS_BY_EVENT] = "eventlog_invalid_by_event_total",
 		[COUNTERS_BY_PROVIDER] = "eventlog_invalid_by_provider_total",
 		[COUNTERS_BY_CPU] = "eventlog_invalid_by_cpu_total",
+		[COUNTERS_BY_HOST] = "eventlog_invalid_by_host_total",
 		[COUNTERS_BY_INSTANCE] = "eventlog_invalid_by_instance_total",
 	};
 	/* Only an event has a fixed level; other rows have the most severe one so far. */

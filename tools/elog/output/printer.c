@@ -783,6 +783,13 @@ void printer_event(struct printer *printer, const struct entry *entry,
 	printer->previous = entry->item.time;
 }
 
+void printer_time(struct printer *printer, const struct entry *entry)
+{
+	put_time(printer, entry, 0, false);
+	printer->any = true;
+	printer->previous = entry->item.time;
+}
+
 /* ------------------------------------------------------------------------
  * Losses and remarks
  */

@@ -41,6 +41,9 @@ void printer_close(struct printer *printer);
 void printer_event(struct printer *printer, const struct entry *entry,
 		   const struct printed_span *span);
 
+/** printer_time() - print only the time of an event */
+void printer_time(struct printer *printer, const struct entry *entry);
+
 /** printer_lost() - print a loss */
 void printer_lost(struct printer *printer, const struct entry *entry);
 

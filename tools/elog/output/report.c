@@ -10,7 +10,8 @@
 #include "output/report.h"
 #include "output/row.h"
 
-#define NAME_WIDTH	24
+#define TIME_WIDTH	18	/* of monotonic time */
+#define DATE_WIDTH	29
 
 static uint64_t wall(const struct counter_row *row)
 {
@@ -58,6 +59,9 @@ static void put_members(struct row *row, const struct counters *counters,
 	case COUNTERS_BY_INSTANCE:
 		row_string(row, "instance", NULL, 0, counted->provider);
 		break;
+	case COUNTERS_BY_HOST:
+		row_string(row, "host", NULL, 0, counted->host);
+		break;
 	default:
 		if (counted->number == EVENTLOG_CPU_UNKNOWN)
 			row_null(row, "cpu", NULL, 0);
@@ -67,12 +71,27 @@ static void put_members(struct row *row, const struct counters *counters,
 	}
 }
 
+static int last_width(enum time_format format)
+{
+	return format == TIME_WALL ? DATE_WIDTH : TIME_WIDTH;
+}
+
+/* The time of the last event, in text. */
+static void put_last(struct row *row, const struct counter_row *counted, enum time_format format)
+{
+	struct elog_text *text = row_cell(row, NULL, "LAST", last_width(format));
+
+	if (text && format == TIME_WALL)
+		put_local_time(text, (int64_t)wall(counted), false);
+	else if (text)
+		put_seconds(text, counted->last, TIME_WIDTH - 10);
+}
+
 static void put_counts(struct row *row, const struct counter_row *counted, bool knows_lost,
 		       enum time_format format)
 {
 	const char *level = counted->level ? level_name(counted) : NULL;
 	const bool any = counted->events, json = row->format == FORMAT_JSON;
-	struct elog_text *text;
 
 	row_string(row, json ? NULL : "worst_level", "LEVEL", -7, level);
 	row_number(row, "events", "EVENTS", 10, counted->events);
@@ -87,16 +106,12 @@ static void put_counts(struct row *row, const struct counter_row *counted, bool 
 		row_null(row, "invalid", "INVALID", 8);
 	}
 	row_string(row, json ? "worst_level" : NULL, NULL, 0, level);
-	text = any || row->heading ? row_cell(row, NULL, "LAST", 0) : NULL;
-	if (text && format == TIME_WALL)
-		put_local_time(text, (int64_t)wall(counted), false);
-	else if (text)
-		put_seconds(text, counted->last, 1);
 	if (any || row->heading) {
+		put_last(row, counted, format);
 		row_seconds(row, "last", NULL, 0, counted->last);
 		row_seconds(row, "last_wall", NULL, 0, wall(counted));
 	} else {
-		row_null(row, "last", "LAST", 0);
+		row_null(row, "last", "LAST", last_width(format));
 		row_null(row, "last_wall", NULL, 0);
 	}
 }
@@ -126,8 +141,12 @@ static void put_sizes(struct row *row, const struct counter_row *counted)
 	elog_text_put(text, "}", 1);
 }
 
+/*
+ * In text, the name is last: it has any length, and no other column depends on it. In CSV it
+ * is first.
+ */
 static void put_row(struct row *row, const struct report *report,
-		    const struct counters *counters, const struct counter_row *counted, int width)
+		    const struct counters *counters, const struct counter_row *counted)
 {
 	const char *by = counters_by_name(counters->by);
 	char name[COUNTERS_NAME_MAX], title[16];
@@ -142,13 +161,15 @@ static void put_row(struct row *row, const struct report *report,
 	} else {
 		if (report->repeated)
 			row_seconds(row, "seconds", NULL, 0, report->span);
-		row_string(row, by, title, -width,
-			   counters_name(counters, counted, name, sizeof(name)));
+		counters_name(counters, counted, name, sizeof(name));
+		row_string(row, by, NULL, 0, name);
 	}
 	put_counts(row, counted, counters_knows_lost(counters) || counted == &counters->total,
 		   report->settings->time);
 	if (row->format == FORMAT_JSON)
 		put_sizes(row, counted);
+	else
+		row_string(row, NULL, title, 0, name);
 	row_end(row);
 }
 
@@ -168,19 +189,6 @@ static void text_sizes(const struct counter_row *row, struct elog_text *text)
 			elog_text_printf(text, "# %6u to %6u %12" PRIu64 "\n",
 					 size_from(i), i ? 2 * size_from(i) - 1 : 0,
 					 row->sizes[i]);
-}
-
-static int name_width(const struct counters *counters)
-{
-	char name[COUNTERS_NAME_MAX];
-	size_t width = NAME_WIDTH, size, i;
-
-	for (i = 0; i < counters->count; i++) {
-		size = strlen(counters_name(counters, counters->rows[i], name, sizeof(name)));
-		if (size > width)
-			width = size;
-	}
-	return (int)width;
 }
 
 void report_summary(const struct report *report, const struct counters *counters,
@@ -239,7 +247,6 @@ void report_rows(const struct report *report, const struct counters *counters,
 {
 	const struct print_settings *settings = report->settings;
 	struct row row = { .format = settings->format, .text = text };
-	const int width = row.format == FORMAT_TEXT ? name_width(counters) : 0;
 	size_t i;
 
 	if (row.format == FORMAT_TEXT && report->repeated && !settings->quiet)
@@ -248,14 +255,14 @@ void report_rows(const struct report *report, const struct counters *counters,
 	row.heading = !settings->quiet && (row.format == FORMAT_TEXT ||
 					   (row.format == FORMAT_CSV && !report->continued));
 	if (row.heading)
-		put_row(&row, report, counters, &counters->total, width);
+		put_row(&row, report, counters, &counters->total);
 	row.heading = false;
 	for (i = 0; i < counters->count; i++)
-		put_row(&row, report, counters, counters->rows[i], width);
+		put_row(&row, report, counters, counters->rows[i]);
 	if (counters->folded)
-		put_row(&row, report, counters, &counters->others, width);
+		put_row(&row, report, counters, &counters->others);
 	if (row.format == FORMAT_TEXT)
-		put_row(&row, report, counters, &counters->total, width);
+		put_row(&row, report, counters, &counters->total);
 	else if (row.format == FORMAT_JSON)
 		put_json_summary(&row, report, counters);
 	if (row.format == FORMAT_TEXT && settings->verbose && !report->interval)

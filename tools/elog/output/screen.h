@@ -7,6 +7,7 @@
 #define SCREEN_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 /** enum screen_key - keys that are not characters */
 enum screen_key {
@@ -48,6 +49,18 @@ int screen_check(void);
  */
 int screen_open(void);
 
+/**
+ * screen_message() - get the last message on stderr, if it is a new one
+ * @buffer: takes it
+ * @size: of @buffer
+ *
+ * While the screen is open, and stderr is a terminal, messages are kept; screen_close() prints
+ * them.
+ *
+ * Return: false if there is no new one.
+ */
+bool screen_message(char *buffer, size_t size);
+
 /** screen_close() - restore the terminal; does nothing if it is not open */
 void screen_close(void);
 
@@ -70,6 +83,13 @@ void screen_clear(void);
  */
 void screen_put(int row, int column, int width, enum screen_style style,
 		const char *text);
+
+/** screen_put_fitted() - as screen_put(); text that is truncated ends with a mark */
+void screen_put_fitted(int row, int column, int width, enum screen_style style,
+		       const char *text);
+
+/** screen_width() - how many columns a text needs */
+int screen_width(const char *text);
 
 /** screen_show() - update the terminal */
 void screen_show(void);

@@ -8,9 +8,11 @@
 #define TOP_VIEW_H
 
 #include "input/counters.h"
+#include "output/top_events.h"
 
+#define TOP_HOST_BYTES	256
+#define TOP_MESSAGE_BYTES	256
 #define TOP_ROWS_MAX	1000	/* rows that are copied */
-#define TOP_LINES_MAX	500	/* events of a row that are kept */
 
 /** enum top_page - what the screen shows */
 enum top_page {
@@ -24,6 +26,9 @@ enum top_page {
  * @page: the page
  * @paused: do not update the rows
  * @damaged: a ring was damaged
+ * @stream: events are those of a stream, not live ones
+ * @connected: of a stream: there is a connection to the servers
+ * @message: the last line on stderr; "": none
  * @dirty: the screen is out of date
  * @order: what the rows are sorted by
  * @counters: what is counted by, and names of rows
@@ -33,21 +38,22 @@ enum top_page {
  * @total: all rows together
  * @others: rows that were folded
  * @latest: index of the last interval in the history of rows
+ * @lost: events that were lost
  * @lost_rate: events lost a second
  * @fill: of the fullest ring, percent
  * @subscribers: of the device
  * @selected: serial number of a row; 0: the first row
  * @first: index of the row at the top of the table
  * @focus_name: the row whose events are shown
- * @lines: its events, a ring
- * @line_next: where the next line goes
- * @line_count: number of @lines
- * @line_back: lines below the screen
+ * @events: its events
  */
 struct top_view {
 	enum top_page page;
 	bool paused;
 	bool damaged;
+	bool stream;
+	bool connected;
+	char message[TOP_MESSAGE_BYTES];
 	bool dirty;
 	enum counters_order order;
 	const struct counters *counters;
@@ -57,16 +63,14 @@ struct top_view {
 	struct counter_row total;
 	struct counter_row others;
 	unsigned int latest;
+	uint64_t lost;
 	double lost_rate;
 	unsigned int fill;
 	size_t subscribers;
 	uint64_t selected;
 	size_t first;
-	char focus_name[COUNTERS_NAME_MAX];
-	char *lines[TOP_LINES_MAX];
-	size_t line_next;
-	size_t line_count;
-	size_t line_back;
+	char focus_name[COUNTERS_NAME_MAX + TOP_HOST_BYTES + 8];
+	struct top_events events;
 };
 
 /** top_view_draw() - draw the page on the screen */
@@ -76,12 +80,6 @@ void top_view_draw(struct top_view *view);
 size_t top_view_selected(const struct top_view *view);
 
 /** top_view_page_size() - how many rows, or events, fit on the page */
-size_t top_view_page_size(const struct top_view *view);
-
-/** top_view_add_line() - add an event of the row; the view owns @line */
-void top_view_add_line(struct top_view *view, char *line);
-
-/** top_view_clear_lines() - remove all events */
-void top_view_clear_lines(struct top_view *view);
+size_t top_view_page_size(void);
 
 #endif /* TOP_VIEW_H */
