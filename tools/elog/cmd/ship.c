@@ -17,6 +17,7 @@
 
 #include "cmd/verb.h"
 #include "fleet/shipper.h"
+#include "fleet/stream_create.h"
 #include "input/live.h"
 #include "input/parts.h"
 #include "nats/stream.h"
@@ -25,15 +26,11 @@
 #include "util/background.h"
 #include "util/signals.h"
 
-#define STREAM		"ELOG"
-#define SUBJECT		"elog.>"
 #define POLL_MS		100
 #define SECOND_NS	1000000000ULL
 #define METRICS_NS	(15 * SECOND_NS)
 #define END_NS		(5 * SECOND_NS)	/* for the last replies, after a signal */
 #define AGAIN_NS	(60 * SECOND_NS)	/* until the same error is printed again */
-#define CREATE_TRIES	50	/* a cluster that starts has no leader yet */
-#define CREATE_MS	200	/* between two tries */
 
 /* A capture that is sent: one FILE, with the files of all writers. */
 struct capture {
@@ -57,6 +54,12 @@ struct ship {
 	char reported[TRANSPORT_WHY_MAX];	/* the last error that was printed */
 	uint64_t reported_at;
 };
+
+/* Without a FILE, --create-stream sends nothing. */
+static bool only_creates(const struct options *options)
+{
+	return options->stream.report && options->argument_count == 1;
+}
 
 static void clear_line(struct ship *ship)
 {
@@ -158,6 +161,8 @@ static int find_captures(struct ship *ship)
 	const struct options *options = ship->options;
 	int ret = 0, i;
 
+	if (only_creates(options))
+		return 0;
 	for (i = 1; !ret && i < options->argument_count; i++)
 		ret = add_capture(ship, options->arguments[i]);
 	if (!ret && options->argument_count == 1)
@@ -242,20 +247,25 @@ static int write_metrics(struct ship *ship, const struct shipper_counts *counts)
  * The connection
  */
 
-/* Return: 0; -EINTR: a signal; or another negative errno, and @why is set. */
-static int create_stream(struct ship *ship, char *why)
+/* Is the stream to be created unless it exists? */
+static bool creates(const struct options *options)
 {
-	int ret, tries;
+	const struct stream_wanted *wanted = &options->stream;
 
-	for (tries = 1; ; tries++) {
-		ret = ship->ops->create(ship->transport, STREAM, SUBJECT, ship->options->replicas,
-					why);
-		if (!ret || tries == CREATE_TRIES)
-			return ret;
-		signals_sleep(CREATE_MS);
-		if (signals_stops())
-			return -EINTR;
-	}
+	return wanted->report || wanted->replicas || wanted->max_age || wanted->max_bytes;
+}
+
+/* As connect_first(). If nothing is sent, a stream with other limits is an error. */
+static int create_stream(struct ship *ship)
+{
+	const struct options *options = ship->options;
+	int ret;
+
+	if (!creates(options))
+		return 0;
+	ret = stream_create(ship->ops, ship->transport, options->arguments[0], &options->stream,
+			    options->quiet);
+	return ret == -EEXIST && !only_creates(options) ? 0 : ret;
 }
 
 /* Return: 0; -EINTR: a signal; or another negative errno, and the reason was printed. */
@@ -278,14 +288,13 @@ static int connect_first(struct ship *ship)
 		if (signals_stops())
 			return -EINTR;
 	}
-	if (!ret && options->replicas)
-		ret = create_stream(ship, why);
-	if (ret == -EINTR)
-		return ret;
 	if (ret) {
 		elog_error("%s", why);
 		return ret;
 	}
+	ret = create_stream(ship);
+	if (ret)
+		return ret;
 	ship->connected = true;
 	shipper_connect(ship->shipper, ship->ops, ship->transport);
 	return 0;
@@ -424,10 +433,10 @@ static int run_ship(const struct options *options)
 		elog_error("out of memory");
 	else if (!find_captures(&ship) && !find_parts(&ship)) {
 		ret = connect_first(&ship);
-		if (!ret)
-			status = summarize(&ship, run_loop(&ship));
-		else if (ret == -EINTR)
+		if (ret == -EINTR || (!ret && only_creates(options)))
 			status = STATUS_OK;
+		else if (!ret)
+			status = summarize(&ship, run_loop(&ship));
 	}
 	ship.ops->close(ship.transport);
 	shipper_free(ship.shipper);
@@ -438,9 +447,12 @@ static int run_ship(const struct options *options)
 }
 
 static const struct verb_option ship_options[] = {
+	{ OPTION_CREATE_STREAM, NULL },
+	{ OPTION_MAX_AGE, NULL },
+	{ OPTION_MAX_BYTES, NULL },
+	{ OPTION_REPLICAS, NULL },
 	{ OPTION_FROM, NULL },
 	{ OPTION_ONCE, NULL },
-	{ OPTION_REPLICAS, NULL },
 	{ OPTION_STATE, NULL },
 	{ 'o', "every 15 seconds, write counters for Prometheus to FILE" },
 	{ 'q', "no status, no summary" },
@@ -459,6 +471,9 @@ const struct verb verb_ship = {
 	"\n"
 	"elog ship continues where it has ended, also after a crash. It sends a part of a file\n"
 	"again until the stream has stored it. The stream drops what it has already.\n"
+	"\n"
+	"--create-stream creates the stream ELOG first, once for all hosts, and sends nothing\n"
+	"unless there is a FILE.\n"
 	"\n"
 	"NATS_USER and NATS_PASSWORD, NATS_TOKEN, or NATS_CREDS, the name of a file, are for\n"
 	"logging in; NATS_CA, NATS_CERT and NATS_KEY, names of files, for TLS.\n"

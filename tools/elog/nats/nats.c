@@ -68,8 +68,14 @@ static bool nats_take_error(struct transport *transport, char *why)
 void nats_explain(natsStatus status, const char *what, char *why)
 {
 	const char *more = nats_GetLastError(NULL);
+	const char *place = more && *more == '(' ? strstr(more, "): ") : NULL;
 
-	if (more && *more && strcmp(more, natsStatus_GetText(status)))
+	/* libnats puts the place in its source before what a server says. */
+	if (place)
+		more = place + 3;
+	if (more && *more && status == NATS_ERR)
+		snprintf(why, TRANSPORT_WHY_MAX, "%s: %s", what, more);
+	else if (more && *more && strcmp(more, natsStatus_GetText(status)))
 		snprintf(why, TRANSPORT_WHY_MAX, "%s: %s: %s", what, natsStatus_GetText(status),
 			 more);
 	else
@@ -287,32 +293,62 @@ static enum transport_state nats_state(struct transport *transport)
  * Messages
  */
 
-static int nats_create(struct transport *transport, const char *stream, const char *subject,
-		       unsigned int replicas, char *why)
+void nats_limits(const jsStreamInfo *info, struct transport_limits *limits)
 {
+	const jsStreamConfig *config = info->Config;
+
+	*limits = (struct transport_limits){ .replicas = 1 };
+	if (!config)
+		return;
+	limits->replicas = (unsigned int)config->Replicas;
+	limits->max_age = config->MaxAge > 0 ? config->MaxAge : 0;
+	limits->max_bytes = config->MaxBytes > 0 ? (uint64_t)config->MaxBytes : 0;
+}
+
+/* Does the server refuse what was asked for, instead of not being ready yet? */
+static bool is_final(jsErrCode error)
+{
+	return error == JSStreamReplicasNotSupportedErr || error == JSStreamSubjectOverlapErr ||
+	       error == JSStorageResourcesExceededErr || error == JSStreamInvalidConfig;
+}
+
+static int nats_create(struct transport *transport, const char *stream, const char *subject,
+		       const struct transport_limits *limits, struct transport_limits *found,
+		       char *why)
+{
+	jsStreamInfo *info = NULL;
 	jsStreamConfig config;
-	natsStatus status;
 	jsErrCode error = 0;
+	natsStatus status;
+	bool created = false;
 	jsCtx *js = NULL;
 
 	jsStreamConfig_Init(&config);
 	config.Name = stream;
 	config.Subjects = &subject;
 	config.SubjectsLen = 1;
-	config.Replicas = replicas;
+	config.Replicas = limits->replicas;
 	config.Storage = js_FileStorage;
-	config.Duplicates = DUPLICATES_NS;
+	config.MaxAge = limits->max_age;
+	if (limits->max_bytes)
+		config.MaxBytes = (int64_t)limits->max_bytes;
+	/* The servers refuse more than the age of the messages. */
+	config.Duplicates = limits->max_age && limits->max_age < DUPLICATES_NS ?
+			    limits->max_age : DUPLICATES_NS;
 	/* Readers ask any of its servers. */
 	config.AllowDirect = true;
 	status = natsConnection_JetStream(&js, transport->connection, NULL);
-	if (!status && js_GetStreamInfo(NULL, js, stream, NULL, &error))
-		status = js_AddStream(NULL, js, &config, NULL, &error);
-	if (error == JSStreamNameExistErr)
-		status = NATS_OK;
+	if (!status && js_GetStreamInfo(&info, js, stream, NULL, &error)) {
+		status = js_AddStream(&info, js, &config, NULL, &error);
+		created = !status;
+	}
 	if (status)
 		nats_explain(status, "cannot create the stream", why);
+	else
+		nats_limits(info, found);
+	jsStreamInfo_Destroy(info);
 	jsCtx_Destroy(js);
-	return status ? -EIO : 0;
+	return !status ? created : is_final(error) ? -EINVAL : -EAGAIN;
 }
 
 static int nats_publish(struct transport *transport, const struct transport_message *message,

@@ -36,6 +36,9 @@ void nats_explain(natsStatus status, const char *what, char *why);
 /** nats_describe() - copy "description" from the text of a server: {"error":{...}} */
 void nats_describe(const char *text, char *why);
 
+/** nats_limits() - get the limits of a stream */
+void nats_limits(const jsStreamInfo *info, struct transport_limits *limits);
+
 /* The functions of struct transport_ops in nats_read.c. */
 int nats_info(struct transport *transport, const char *stream, struct transport_info *info,
 	      char *why);

@@ -13,7 +13,7 @@
 
 #define TRANSPORT_PLUGIN	"elog_nats.so"
 #define TRANSPORT_SYMBOL	"elog_transport"
-#define TRANSPORT_VERSION	2	/* of struct transport_ops and what it uses */
+#define TRANSPORT_VERSION	3	/* of struct transport_ops and what it uses */
 #define TRANSPORT_WHY_MAX	512	/* bytes of a reason, with the NUL */
 #define TRANSPORT_SUBJECT_BYTES	256	/* of a subject, with the NUL */
 #define TRANSPORT_ID_BYTES	33	/* of a file's id, with the NUL */
@@ -56,6 +56,18 @@ struct transport_reply {
 	bool stored;
 	bool duplicate;
 	char why[TRANSPORT_WHY_MAX];
+};
+
+/**
+ * struct transport_limits - what a stream keeps
+ * @replicas: number of servers that store it
+ * @max_age: of a message, ns; 0: any
+ * @max_bytes: of all messages, in each server; 0: any number. The oldest ones are removed
+ */
+struct transport_limits {
+	unsigned int replicas;
+	int64_t max_age;
+	uint64_t max_bytes;
 };
 
 /**
@@ -133,8 +145,10 @@ enum transport_state {
  * @close: disconnect
  * @state: get the state of the connection
  * @take_error: get the latest error that belongs to no message, and clear it; false: none
- * @create: create a stream for a subject, unless it exists; sets @why on failure, which may
- *	be that the servers are starting. Waits ten seconds at most
+ * @create: create a stream for a subject, unless it exists, and set @found to the limits that
+ *	it has; sets @why on failure. Waits ten seconds at most. Returns 1: created; 0: it
+ *	existed, and was not changed; -EAGAIN: the servers may be starting; or another negative
+ *	errno
  * @publish: send a message; does not wait for the reply. Returns 0 or a negative errno
  * @reply: wait for a reply; false: there was none in this time
  * @info: get a stream's first and last message; sets @why on failure. Returns 0, -EAGAIN if
@@ -152,7 +166,8 @@ struct transport_ops {
 	enum transport_state (*state)(struct transport *transport);
 	bool (*take_error)(struct transport *transport, char *why);
 	int (*create)(struct transport *transport, const char *stream, const char *subject,
-		      unsigned int replicas, char *why);
+		      const struct transport_limits *limits, struct transport_limits *found,
+		      char *why);
 	int (*publish)(struct transport *transport, const struct transport_message *message,
 		       char *why);
 	bool (*reply)(struct transport *transport, int milliseconds,
