@@ -22,7 +22,6 @@
 #define ROTATE_KEEP_MAX		9999
 #define ROTATE_SIZE_MIN		65536
 #define REPLICAS_MAX		5
-#define MAX_AGE_MIN		1000000000
 
 /* ------------------------------------------------------------------------
  * Arguments: each function sets the member of struct options that @member points to, and
@@ -149,29 +148,14 @@ static bool take_positive(void *member, const char *argument)
 	return true;
 }
 
-/* @member: a limit; "none" is STREAM_LIMIT_NONE */
 static bool take_max_age(void *member, const char *argument)
 {
-	uint64_t *limit = member;
-	int64_t span = 0;
-
-	*limit = STREAM_LIMIT_NONE;
-	if (!strcmp(argument, "none"))
-		return true;
-	if (!time_span_parse(argument, &span) || span < MAX_AGE_MIN)
-		return false;
-	*limit = (uint64_t)span;
-	return true;
+	return stream_parse_age(argument, member);
 }
 
 static bool take_max_bytes(void *member, const char *argument)
 {
-	uint64_t *limit = member;
-
-	*limit = STREAM_LIMIT_NONE;
-	if (!strcmp(argument, "none"))
-		return true;
-	return parse_size(argument, limit) && *limit && *limit <= INT64_MAX;
+	return stream_parse_bytes(argument, member);
 }
 
 static bool take_replicas(void *member, const char *argument)
@@ -454,19 +438,17 @@ static const struct option_definition definitions[] = {
 	  TAKE(time, from), "must be a date, a time of day, @SECONDS or -SPAN" },
 	{ OPTION_ONCE, "once", NULL, "end when everything in the files is stored", FLAG(once) },
 	{ OPTION_CREATE_STREAM, "create-stream", NULL,
-	  "create the stream ELOG, unless it exists; so do the next\n"
-	  "three", FLAG(stream.report) },
+	  "create the stream ELOG, unless it exists", FLAG(stream.report) },
 	{ OPTION_MAX_AGE, "max-age", "SPAN",
-	  "create it so that it removes older messages: 12h, 7d; or\n"
-	  "none; default 7d",
+	  "create it; it removes older messages: 12h, 7d, none; default 7d",
 	  TAKE(max_age, stream.max_age), "must be a span from 1s, for example 7d, or none" },
 	{ OPTION_MAX_BYTES, "max-bytes", "SIZE",
-	  "create it so that it removes the oldest messages when a\n"
-	  "server stores more: 800G; default none",
+	  "create it; it removes the oldest messages when a server\n"
+	  "stores more: 800G; default none",
 	  TAKE(max_bytes, stream.max_bytes), "must be a size, for example 800G, or none" },
 	{ OPTION_REPLICAS, "replicas", "N",
-	  "create it so that N servers store it; default 3, or 1 if the\n"
-	  "URL has less than three servers",
+	  "create it; N servers store it; default 3, or 1 if the URL\n"
+	  "has less than three servers",
 	  TAKE(replicas, stream.replicas), "must be a number from 1 to 5" },
 	{ OPTION_STATE, "state", "DIR",
 	  "keep positions in DIR; default: beside each file, in\n"

@@ -14,15 +14,42 @@
 #include "fleet/stream_create.h"
 #include "util/array.h"
 #include "util/signals.h"
+#include "util/time_spec.h"
 #include "util/tool.h"
 
 #define STREAM		"ELOG"
 #define SUBJECT		"elog.>"
 #define DAY_NS		(86400 * 1000000000ULL)
+#define AGE_MIN_NS	1000000000
 #define MAX_AGE_NS	(7 * DAY_NS)
 #define REPLICAS	3	/* if there are as many servers */
 #define TRIES		50	/* a cluster that starts has no leader yet */
 #define WAIT_MS		200	/* between two tries */
+
+static bool parse_none(const char *text, uint64_t *limit)
+{
+	*limit = STREAM_LIMIT_NONE;
+	return !strcmp(text, "none");
+}
+
+bool stream_parse_age(const char *text, uint64_t *limit)
+{
+	int64_t span = 0;
+
+	if (parse_none(text, limit))
+		return true;
+	if (!time_span_parse(text, &span) || span < AGE_MIN_NS)
+		return false;
+	*limit = (uint64_t)span;
+	return true;
+}
+
+bool stream_parse_bytes(const char *text, uint64_t *limit)
+{
+	if (parse_none(text, limit))
+		return true;
+	return parse_size(text, limit) && *limit && *limit <= INT64_MAX;
+}
 
 /* Append the largest unit that divides the time. */
 static void put_age(struct elog_text *text, uint64_t nanoseconds)

@@ -26,6 +26,12 @@ struct stream_wanted {
 	bool report;
 };
 
+/** stream_parse_age() - parse a limit of age: "7d", or "none"; false: it is not valid */
+bool stream_parse_age(const char *text, uint64_t *limit);
+
+/** stream_parse_bytes() - likewise a limit of size: "800G", or "none" */
+bool stream_parse_bytes(const char *text, uint64_t *limit);
+
 /** stream_put_limits() - append the limits of a stream, for a message */
 void stream_put_limits(struct elog_text *text, const struct transport_limits *limits);
 
