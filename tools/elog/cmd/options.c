@@ -450,6 +450,9 @@ static const struct option_definition definitions[] = {
 	  "create it; N servers store it; default 3, or 1 if the URL\n"
 	  "has less than three servers",
 	  TAKE(replicas, stream.replicas), "must be a number from 1 to 5" },
+	{ OPTION_STATUS, "status", NULL,
+	  "print what the stream has of each host; with --from, only\n"
+	  "what it has stored since then", FLAG(status) },
 	{ OPTION_STATE, "state", "DIR",
 	  "keep positions in DIR; default: beside each file, in\n"
 	  ".FILE.shipped", TEXT(state) },

@@ -50,6 +50,7 @@ struct verb;
  * @from: --from
  * @once: --once
  * @stream: --create-stream, --replicas, --max-age, --max-bytes
+ * @status: --status
  * @state: --state, or NULL
  * @separated: "--" precedes the arguments
  * @arguments: the rest, NULL-terminated
@@ -96,6 +97,7 @@ struct options {
 	struct time_spec from;
 	bool once;
 	struct stream_wanted stream;
+	bool status;
 	const char *state;
 	bool separated;
 	char **arguments;

@@ -18,6 +18,7 @@
 #include "cmd/verb.h"
 #include "fleet/shipper.h"
 #include "fleet/stream_create.h"
+#include "fleet/stream_status.h"
 #include "input/live.h"
 #include "input/parts.h"
 #include "nats/stream.h"
@@ -409,7 +410,25 @@ static bool check_arguments(const struct options *options)
 		elog_error("--from: must be a date, a time of day, @SECONDS or -SPAN");
 		return false;
 	}
+	if (options->status && (options->argument_count > 1 || creates(options) ||
+				options->output || options->state || options->once)) {
+		elog_error("--status: sends nothing, and takes only --from, --format and -q");
+		return false;
+	}
 	return true;
+}
+
+static int run_status(const struct options *options)
+{
+	const struct status_settings settings = {
+		.url = options->arguments[0],
+		.since = options->from.kind == TIME_SPEC_WALL ? options->from.time : 0,
+		.format = options->print.format, .color = options->color,
+		.quiet = options->quiet,
+	};
+
+	signals_catch(0);
+	return stream_status(&settings);
 }
 
 static int run_ship(const struct options *options)
@@ -422,6 +441,8 @@ static int run_ship(const struct options *options)
 		elog_hint("try: elog ship --help");
 		return STATUS_ERROR;
 	}
+	if (options->status)
+		return run_status(options);
 	ship.ops = transport_load();
 	if (!ship.ops)
 		return STATUS_ERROR;
@@ -451,6 +472,8 @@ static const struct verb_option ship_options[] = {
 	{ OPTION_MAX_AGE, NULL },
 	{ OPTION_MAX_BYTES, NULL },
 	{ OPTION_REPLICAS, NULL },
+	{ OPTION_STATUS, NULL },
+	{ OPTION_FORMAT, "of --status: text (default), json, csv" },
 	{ OPTION_FROM, NULL },
 	{ OPTION_ONCE, NULL },
 	{ OPTION_STATE, NULL },
@@ -473,13 +496,14 @@ const struct verb verb_ship = {
 	"again until the stream has stored it. The stream drops what it has already.\n"
 	"\n"
 	"--create-stream creates the stream ELOG first, once for all hosts, and sends nothing\n"
-	"unless there is a FILE.\n"
+	"unless there is a FILE. --status prints what the stream has of each host.\n"
 	"\n"
 	"NATS_USER and NATS_PASSWORD, NATS_TOKEN, or NATS_CREDS, the name of a file, are for\n"
 	"logging in; NATS_CA, NATS_CERT and NATS_KEY, names of files, for TLS.\n"
 	"\n"
 	"Exit status: 0 success; 1 an error; 2 files were removed before they were sent, or have\n"
-	"no valid beginning.\n",
+	"no valid beginning; with --status, something is missing in the stream.\n",
 	.options = ship_options,
+	.formats = 1U << FORMAT_TEXT | 1U << FORMAT_JSON | 1U << FORMAT_CSV,
 	.run = run_ship,
 };

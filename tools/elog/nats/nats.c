@@ -451,6 +451,7 @@ const struct transport_ops elog_transport = {
 	.reply = nats_reply,
 	.info = nats_info,
 	.subjects = nats_subjects,
+	.headers = nats_headers,
 	.get = nats_get,
 	.got = nats_got,
 	.release = nats_release,

@@ -44,6 +44,9 @@ int nats_info(struct transport *transport, const char *stream, struct transport_
 	      char *why);
 int nats_subjects(struct transport *transport, const char *stream, const char *filter,
 		  int (*take)(void *context, const char *subject), void *context, char *why);
+int nats_headers(struct transport *transport, const char *stream, int64_t since,
+		 int (*take)(void *context, const struct transport_stored *stored), void *context,
+		 char *why);
 int nats_get(struct transport *transport, const struct transport_get *get, char *why);
 bool nats_got(struct transport *transport, int milliseconds, struct transport_stored *stored);
 void nats_release(struct transport_stored *stored);

@@ -16,6 +16,7 @@
 #define TRANSPORT_VERSION	3	/* of struct transport_ops and what it uses */
 #define TRANSPORT_WHY_MAX	512	/* bytes of a reason, with the NUL */
 #define TRANSPORT_SUBJECT_BYTES	256	/* of a subject, with the NUL */
+#define TRANSPORT_SERVERS_BYTES	512	/* of a list of servers, with the NUL */
 #define TRANSPORT_ID_BYTES	33	/* of a file's id, with the NUL */
 
 struct transport;
@@ -74,18 +75,26 @@ struct transport_limits {
  * struct transport_info - a stream
  * @first: number of its first message
  * @last: of its last message; less than @first: it is empty
+ * @messages: number of them
+ * @bytes: what they need in each server
+ * @limits: what it keeps
+ * @servers: the servers that store it, as text: "n0 leads, n1, n2 not current"; "": not known
  */
 struct transport_info {
 	uint64_t first;
 	uint64_t last;
+	uint64_t messages;
+	uint64_t bytes;
+	struct transport_limits limits;
+	char servers[TRANSPORT_SERVERS_BYTES];
 };
 
 /**
- * struct transport_get - a request for the first message from a number on
+ * struct transport_get - a request for the first message from a number on, or for the last one
  * @number: comes back in the replies
  * @stream: the stream
  * @subject: of the message; may have wildcards
- * @sequence: the number in the stream
+ * @sequence: the number in the stream; 0: the last message
  * @certain: ask the leader: another server may not have the latest messages yet
  */
 struct transport_get {
@@ -151,10 +160,14 @@ enum transport_state {
  *	errno
  * @publish: send a message; does not wait for the reply. Returns 0 or a negative errno
  * @reply: wait for a reply; false: there was none in this time
- * @info: get a stream's first and last message; sets @why on failure. Returns 0, -EAGAIN if
+ * @info: describe a stream; sets @why on failure. Returns 0, -EAGAIN if
  *	it may help to try again, or another negative errno
  * @subjects: call a function for each subject of a stream, until it returns something else
  *	than 0; returns that, or as @info
+ * @headers: call a function for each message of a stream that was stored at a CLOCK_REALTIME ns
+ *	or later, 0: for all, without its data, until it returns something else than 0; returns
+ *	that, or as @info. A message that is not valid has an error, and no subject if it could
+ *	not be read
  * @get: ask for a message; does not wait for the reply. Returns 0 or a negative errno
  * @got: wait for a reply to @get; false: there was none in this time
  * @release: free what @got has filled in
@@ -177,6 +190,9 @@ struct transport_ops {
 	int (*subjects)(struct transport *transport, const char *stream, const char *filter,
 			int (*take)(void *context, const char *subject), void *context,
 			char *why);
+	int (*headers)(struct transport *transport, const char *stream, int64_t since,
+		       int (*take)(void *context, const struct transport_stored *stored),
+		       void *context, char *why);
 	int (*get)(struct transport *transport, const struct transport_get *get, char *why);
 	bool (*got)(struct transport *transport, int milliseconds,
 		    struct transport_stored *stored);
