@@ -83,7 +83,16 @@ arguments()
 unreachable()
 {
 	servers_config 1
-	runs 1 ship --once "$url" x.elog && says "cannot connect: No server available"
+	runs 1 ship --once "$url" x.elog && says "cannot connect: No server available" &&
+		! says "not known"
+}
+
+# A name is never found below .invalid.
+unknown_host()
+{
+	servers_config 1
+	runs 1 ship --once "$url,no-such.invalid:4222" x.elog &&
+		says "; the host 'no-such.invalid' is not known: " && ! says "the host '127"
 }
 
 wrong_password()
@@ -99,6 +108,7 @@ wrong_password()
 
 check "ship: wrong arguments" arguments
 check "ship: a server that cannot be reached" unreachable
+check "ship: a host that has no address is named" unknown_host
 check "ship: a wrong password, and the right one" wrong_password
 servers_stop
 
@@ -184,6 +194,26 @@ refused_limits()
 		runs 1 ship --create-stream --max-bytes 100G "$url" && says "insufficient storage"
 }
 
+# The servers may store less than the stream may have.
+full_server()
+{
+	local status=0
+
+	servers_stop
+	rm -rf n0 full && mkdir full
+	sed -i 's/max_file: 2G/max_file: 1M/' n0.conf
+	server_start 0 && runs 0 ship -q --create-stream "$url" &&
+		$make_file make full/x.elog 3000000 "$a" || return 1
+	"$elog" ship "$url" full/x.elog > ship.out 2>&1 &
+	shipper=$!
+	wait_for 60 grep -q "the server's disk is full, or it stores as much as" ship.out || status=1
+	kill_shipper
+	cat ship.out
+	sed -i 's/max_file: 1M/max_file: 2G/' n0.conf
+	return "$status"
+}
+
+check "ship: a server that is full" full_server
 check "ship: --create-stream has a limit of age" \
 	created "replicas 1, max age 7d, max bytes none"
 check "ship: --create-stream without limits" \

@@ -15,6 +15,7 @@
  */
 #include <errno.h>
 #include <inttypes.h>
+#include <netdb.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -80,6 +81,43 @@ void nats_explain(natsStatus status, const char *what, char *why)
 			 more);
 	else
 		snprintf(why, TRANSPORT_WHY_MAX, "%s: %s", what, natsStatus_GetText(status));
+}
+
+void nats_explain_silence(struct transport *transport, const char *what, char *why)
+{
+	char url[256];
+
+	if (natsConnection_GetConnectedUrl(transport->connection, url, sizeof(url)) || !*url)
+		snprintf(why, TRANSPORT_WHY_MAX, "%s: no server answers", what);
+	else	/* nats-server 2.9 prints and answers nothing then, but keeps the connection. */
+		snprintf(why, TRANSPORT_WHY_MAX,
+			 "%s: %s does not answer: perhaps the server's disk is full", what, url);
+}
+
+/* Add the hosts of the URL that have no address. */
+static void explain_hosts(const char *url, char *why)
+{
+	char *copy = strdup(strstr(url, "://") + 3), *rest = copy, *name;
+	struct addrinfo *found;
+	size_t size;
+	int error;
+
+	while (copy && (name = strsep(&rest, ","))) {
+		if (strstr(name, "://"))
+			name = strstr(name, "://") + 3;
+		if (*name == '[')
+			continue;
+		name[strcspn(name, ":")] = '\0';
+		error = getaddrinfo(name, NULL, NULL, &found);
+		if (!error) {
+			freeaddrinfo(found);
+			continue;
+		}
+		size = strlen(why);
+		snprintf(why + size, TRANSPORT_WHY_MAX - size, "; the host '%s' is not known: %s",
+			 name, gai_strerror(error));
+	}
+	free(copy);
 }
 
 /* Separate the servers in "nats://HOST[:PORT],HOST[:PORT]": each gets the scheme. */
@@ -266,6 +304,8 @@ static int nats_open(struct transport **result, const char *url, char *why)
 		return 0;
 	}
 	nats_explain(status, "cannot connect", why);
+	if (status == NATS_NO_SERVER)
+		explain_hosts(url, why);
 	/* With TLS 1.3, the client's handshake ends before the server verifies it. */
 	if ((status == NATS_PROTOCOL_ERROR && strstr(why, "got ''")) ||
 	    (status == NATS_IO_ERROR && strstr(why, "SSL_")))
@@ -342,7 +382,9 @@ static int nats_create(struct transport *transport, const char *stream, const ch
 		status = js_AddStream(&info, js, &config, NULL, &error);
 		created = !status;
 	}
-	if (status)
+	if (status == NATS_TIMEOUT)
+		nats_explain_silence(transport, "cannot create the stream", why);
+	else if (status)
 		nats_explain(status, "cannot create the stream", why);
 	else
 		nats_limits(info, found);
@@ -378,6 +420,8 @@ static int nats_publish(struct transport *transport, const struct transport_mess
 	natsMsg_Destroy(msg);
 	if (status == NATS_MAX_PAYLOAD)
 		snprintf(why, TRANSPORT_WHY_MAX, "the server's max_payload must be 512KB or more");
+	else if (status == NATS_TIMEOUT || status == NATS_INSUFFICIENT_BUFFER)
+		nats_explain_silence(transport, "cannot publish", why);
 	else if (status)
 		nats_explain(status, "cannot publish", why);
 	return status ? -EIO : 0;
@@ -390,7 +434,11 @@ void nats_describe(const char *text, char *why)
 
 	value = value ? strchr(value + 13, '"') : NULL;
 	length = value ? strcspn(value + 1, "\"") : 0;
-	if (length)
+	/* The text of the server does not say of what. */
+	if (strstr(text, "\"err_code\":10023") || strstr(text, "\"err_code\":10047"))
+		snprintf(why, TRANSPORT_WHY_MAX, "the server's disk is full, or it stores as much "
+			 "as its max_file allows: %.*s", (int)length, length ? value + 1 : "");
+	else if (length)
 		snprintf(why, TRANSPORT_WHY_MAX, "%.*s", (int)length, value + 1);
 	else
 		snprintf(why, TRANSPORT_WHY_MAX, "%.*s", TRANSPORT_WHY_MAX - 1, text);

@@ -45,7 +45,10 @@ static int get_info(struct transport *transport, const char *stream, jsOptions *
 		snprintf(why, TRANSPORT_WHY_MAX, "there is no stream %s", stream);
 		return -ENOENT;
 	}
-	nats_explain(status, "cannot read the stream", why);
+	if (status == NATS_TIMEOUT)
+		nats_explain_silence(transport, "cannot read the stream", why);
+	else
+		nats_explain(status, "cannot read the stream", why);
 	return status == NATS_INVALID_ARG || status == NATS_NOT_PERMITTED ? -EACCES : -EAGAIN;
 }
 

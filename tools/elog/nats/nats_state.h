@@ -33,6 +33,9 @@ struct transport {
 /** nats_explain() - put why a call failed: @what, and what libnats says about it */
 void nats_explain(natsStatus status, const char *what, char *why);
 
+/** nats_explain_silence() - the same for a server that does not answer */
+void nats_explain_silence(struct transport *transport, const char *what, char *why);
+
 /** nats_describe() - copy "description" from the text of a server: {"error":{...}} */
 void nats_describe(const char *text, char *why);
 
