@@ -438,6 +438,8 @@ void nats_describe(const char *text, char *why)
 	if (strstr(text, "\"err_code\":10023") || strstr(text, "\"err_code\":10047"))
 		snprintf(why, TRANSPORT_WHY_MAX, "the server's disk is full, or it stores as much "
 			 "as its max_file allows: %.*s", (int)length, length ? value + 1 : "");
+	else if (strcasestr(text, "no space left"))
+		snprintf(why, TRANSPORT_WHY_MAX, "the server's disk is full");
 	else if (length)
 		snprintf(why, TRANSPORT_WHY_MAX, "%.*s", (int)length, value + 1);
 	else
