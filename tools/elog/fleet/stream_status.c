@@ -27,7 +27,7 @@
 #include "util/signals.h"
 #include "util/time_spec.h"
 
-#define INFO_TRIES	30	/* a second each: servers may be starting */
+#define TRIES		30	/* a second each, until a message comes */
 #define REPLIES_MAX	64	/* messages that are asked for at the same time */
 #define REPLY_MS	100
 #define REPLY_TRIES	20	/* without any reply, until the rest is asked for again */
@@ -49,6 +49,7 @@ enum wanted { WANTED_LAST, WANTED_BEGINNING };
  * @invalid: messages that are not valid
  * @beginning: number of the latest message that begins a file; 0: none
  * @newest: number of the latest message that is more than the end of a file; 0: none
+ * @before: of the one before that; a message may have no time: the end of a killed capture
  * @stored: when the last message was stored, CLOCK_REALTIME ns; 0: not known
  * @until: events before this time of the host are stored; 0: not known
  * @lag: from then until they were stored, ns
@@ -65,6 +66,7 @@ struct machine {
 	uint64_t invalid;
 	uint64_t beginning;
 	uint64_t newest;
+	uint64_t before;
 	int64_t stored;
 	int64_t until;
 	int64_t lag;
@@ -82,6 +84,7 @@ struct capture {
  * @captures: by subject, as tsearch() has them
  * @machines: by id, likewise
  * @list: the machines
+ * @taken: a message came
  * @unread: number of messages that could not be read: their host is not known
  * @partial: the stream does not have the beginnings of all captures
  */
@@ -96,6 +99,7 @@ struct survey {
 	struct machine **list;
 	size_t count;
 	uint64_t unread;
+	bool taken;
 	bool partial;
 };
 
@@ -208,14 +212,16 @@ static int count_order(struct capture *capture, bool final)
 
 static int take_header(void *context, const struct transport_stored *stored)
 {
+	struct survey *survey = context;
 	struct capture *capture;
 	int ret;
 
 	if (signals_stops())
 		return -EINTR;
+	survey->taken = true;
 	if (!*stored->subject)
-		((struct survey *)context)->unread++;
-	ret = get_capture(context, stored->subject, &capture);
+		survey->unread++;
+	ret = get_capture(survey, stored->subject, &capture);
 	if (ret <= 0)
 		return ret;
 	capture->machine->messages++;
@@ -228,8 +234,10 @@ static int take_header(void *context, const struct transport_stored *stored)
 		return ret;
 	if (!stored->offset)
 		capture->machine->beginning = stored->sequence;
-	if (stored->size > sizeof(struct elog_block_header) + sizeof(struct elog_block_end))
+	if (stored->size > sizeof(struct elog_block_header) + sizeof(struct elog_block_end)) {
+		capture->machine->before = capture->machine->newest;
 		capture->machine->newest = stored->sequence;
+	}
 	capture->machine->stored = stored->time;
 	return count_order(capture, false);
 }
@@ -243,27 +251,37 @@ static void finish_capture(const void *node, VISIT visit, void *context)
 }
 
 /* Return: 0, or a negative errno and @why is set, unless that is -EINTR or -ENOMEM. */
+static int try_headers(struct survey *survey, char *why)
+{
+	const struct transport_ops *ops = survey->ops;
+	int ret;
+
+	ret = ops->info(survey->transport, survey->stream, &survey->info, why);
+	survey->partial = survey->settings->since || survey->info.first > 1;
+	if (!ret)
+		ret = ops->subjects(survey->transport, survey->stream, "elog.>", take_subject,
+				    survey, why);
+	if (!ret)
+		ret = ops->headers(survey->transport, survey->stream, survey->settings->since,
+				   take_header, survey, why);
+	/* A request that is not permitted gets no reply. */
+	if (ret == -EAGAIN && ops->take_error(survey->transport, why) &&
+	    strcasestr(why, "permissions violation"))
+		ret = -EACCES;
+	return ret;
+}
+
+/* As try_headers(). Servers may be starting, or the stream has no leader yet. */
 static int read_headers(struct survey *survey, char *why)
 {
 	int ret, tries;
 
 	for (tries = 1; ; tries++) {
-		ret = survey->ops->info(survey->transport, survey->stream, &survey->info, why);
-		/* This may be why there was no reply. */
-		if (ret == -EAGAIN && survey->ops->take_error(survey->transport, why) &&
-		    strcasestr(why, "permissions violation"))
-			ret = -EACCES;
-		if (ret != -EAGAIN || tries == INFO_TRIES || signals_stops())
+		ret = try_headers(survey, why);
+		if (ret != -EAGAIN || tries == TRIES || survey->taken || signals_stops())
 			break;
 		signals_sleep(1000);
 	}
-	survey->partial = survey->settings->since || survey->info.first > 1;
-	if (!ret)
-		ret = survey->ops->subjects(survey->transport, survey->stream, "elog.>",
-					    take_subject, survey, why);
-	if (!ret)
-		ret = survey->ops->headers(survey->transport, survey->stream,
-					   survey->settings->since, take_header, survey, why);
 	if (!ret)
 		twalk_r(survey->captures, finish_capture, &ret);
 	return ret;
@@ -340,6 +358,11 @@ static void take_reply(struct survey *survey, const struct transport_stored *sto
 		return;
 	if (!machine->stored)
 		machine->stored = stored->time;
+	if (!machine->until && machine->before) {
+		machine->newest = machine->before;
+		machine->before = 0;
+		machine->answered[wanted] = false;
+	}
 	/* The clocks of the host and of the server may differ. */
 	if (machine->until && stored->time > machine->until)
 		machine->lag = stored->time - machine->until;

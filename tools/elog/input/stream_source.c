@@ -191,7 +191,9 @@ static int next_of_stream(struct source *base, struct entry *entry)
 	do {
 		if (next_gap(source, entry))
 			return 1;
-		ret = merge_read(&source->merge, &entry->item, &input);
+		/* Without a capture this would be the end. */
+		ret = !source->merge.count && source->merge.settings->follow ? -EAGAIN :
+		      merge_read(&source->merge, &entry->item, &input);
 		if (ret == -EAGAIN) {
 			ret = poll_stream(source);
 			if (ret < 0)

@@ -376,6 +376,9 @@ int nats_headers(struct transport *transport, const char *stream, int64_t since,
 		status = js_SubscribeSync(&walk.subscription, js, "elog.>", NULL, &options, &error);
 	if (!status) {
 		ret = take_all(&walk, why);
+	} else if (status == NATS_TIMEOUT) {
+		nats_explain_silence(transport, "cannot read the stream", why);
+		ret = -EAGAIN;
 	} else {
 		nats_explain(status, "cannot read the stream", why);
 		ret = -EAGAIN;
