@@ -11,6 +11,7 @@ help_text := \
 	'  programs-i386, programs-armhf  these and the tools as static 32-bit programs' \
 	'  setup        install packages for building and testing' \
 	'  demo         build, boot a guest and demonstrate the tools' \
+	'  demo-fleet   demonstrate elog ship: two guests, and three servers, of which one is killed' \
 	'  check        build everything and run the tests that prove a change' \
 	'  check-everything  run all tests on all kernels and all benchmarks: hours;' \
 	'               FROM=TARGET continues an interrupted run' \
@@ -181,6 +182,14 @@ demo: setup
 	@$(MAKE) --no-print-directory module tools \
 		KDIR="$$(scripts/kernel headers $(EVENTLOG_KERNEL))"
 	@scripts/vm -- tools/examples/demo.sh
+
+demo-fleet:
+	@scripts/setup
+	@scripts/uml --test build
+	@$(MAKE) --no-print-directory module ARCH=um SUBARCH=x86_64 \
+		KDIR="$$(scripts/uml --test headers)"
+	@$(MAKE) --no-print-directory tools
+	@tools/examples/demo_fleet.sh
 
 check:
 	@scripts/check
@@ -465,7 +474,7 @@ clean:
 help:
 	@printf '%s\n' $(help_text)
 
-.PHONY: all sources module tools selftests programs-i386 programs-armhf setup demo \
+.PHONY: all sources module tools selftests programs-i386 programs-armhf setup demo demo-fleet \
 	check check-everything check-user-events check-fleet check-armhf check-debug check-sanitizers check-static check-native stress \
 	check-models check-mutants fuzz \
 	bench bench-compare $(benches:%=bench-%) \

@@ -61,10 +61,12 @@ server_listens()
 @test "examples: elog-ship(1)" {
 	command -v nats-server > /dev/null || skip "there is no nats-server"
 	echo "127.0.0.1 one two three" >> /etc/hosts
-	nats-server -a 127.0.0.1 -js -sd "$DIRECTORY/store" > server.log 2>&1 3>&- &
+	echo "jetstream { store_dir: \"$DIRECTORY/store\", max_file: 1TB }" > server.conf
+	nats-server -a 127.0.0.1 -c server.conf > server.log 2>&1 3>&- &
 	background+=($!)
 	wait_for server_listens
-	elog ship -q --once --replicas 1 nats://one /var/log/eventlog/host.elog
+	elog ship -q --create-stream --replicas 1 --max-age 7d --max-bytes 800G nats://one
+	elog ship -q --once nats://one /var/log/eventlog/host.elog
 	run_page elog-ship.1
 }
 

@@ -148,6 +148,16 @@ static bool take_positive(void *member, const char *argument)
 	return true;
 }
 
+static bool take_max_age(void *member, const char *argument)
+{
+	return stream_parse_age(argument, member);
+}
+
+static bool take_max_bytes(void *member, const char *argument)
+{
+	return stream_parse_bytes(argument, member);
+}
+
 static bool take_replicas(void *member, const char *argument)
 {
 	return take_positive(member, argument) && *(uint32_t *)member <= REPLICAS_MAX;
@@ -427,9 +437,22 @@ static const struct option_definition definitions[] = {
 	  "later: a date, a time of day, @SECONDS since 1970, or -SPAN",
 	  TAKE(time, from), "must be a date, a time of day, @SECONDS or -SPAN" },
 	{ OPTION_ONCE, "once", NULL, "end when everything in the files is stored", FLAG(once) },
+	{ OPTION_CREATE_STREAM, "create-stream", NULL,
+	  "create the stream ELOG, unless it exists", FLAG(stream.report) },
+	{ OPTION_MAX_AGE, "max-age", "SPAN",
+	  "create it; it removes older messages: 12h, 7d, none; default 7d",
+	  TAKE(max_age, stream.max_age), "must be a span from 1s, for example 7d, or none" },
+	{ OPTION_MAX_BYTES, "max-bytes", "SIZE",
+	  "create it; it removes the oldest messages when a server\n"
+	  "stores more: 800G; default none",
+	  TAKE(max_bytes, stream.max_bytes), "must be a size, for example 800G, or none" },
 	{ OPTION_REPLICAS, "replicas", "N",
-	  "create the stream ELOG with N replicas, unless it exists",
-	  TAKE(replicas, replicas), "must be a number from 1 to 5" },
+	  "create it; N servers store it; default 3, or 1 if the URL\n"
+	  "has less than three servers",
+	  TAKE(replicas, stream.replicas), "must be a number from 1 to 5" },
+	{ OPTION_STATUS, "status", NULL,
+	  "print what the stream has of each host; with --from, only\n"
+	  "what it has stored since then", FLAG(status) },
 	{ OPTION_STATE, "state", "DIR",
 	  "keep positions in DIR; default: beside each file, in\n"
 	  ".FILE.shipped", TEXT(state) },

@@ -7,6 +7,7 @@
 #define OPTIONS_H
 
 #include "export/visit.h"
+#include "fleet/stream_create.h"
 #include "input/live.h"
 #include "input/select.h"
 #include "input/source.h"
@@ -48,7 +49,8 @@ struct verb;
  * @bpf: --bpf
  * @from: --from
  * @once: --once
- * @replicas: --replicas
+ * @stream: --create-stream, --replicas, --max-age, --max-bytes
+ * @status: --status
  * @state: --state, or NULL
  * @separated: "--" precedes the arguments
  * @arguments: the rest, NULL-terminated
@@ -94,7 +96,8 @@ struct options {
 	bool bpf;
 	struct time_spec from;
 	bool once;
-	uint32_t replicas;
+	struct stream_wanted stream;
+	bool status;
 	const char *state;
 	bool separated;
 	char **arguments;

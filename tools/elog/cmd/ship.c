@@ -17,6 +17,8 @@
 
 #include "cmd/verb.h"
 #include "fleet/shipper.h"
+#include "fleet/stream_create.h"
+#include "fleet/stream_status.h"
 #include "input/live.h"
 #include "input/parts.h"
 #include "nats/stream.h"
@@ -25,15 +27,11 @@
 #include "util/background.h"
 #include "util/signals.h"
 
-#define STREAM		"ELOG"
-#define SUBJECT		"elog.>"
 #define POLL_MS		100
 #define SECOND_NS	1000000000ULL
 #define METRICS_NS	(15 * SECOND_NS)
 #define END_NS		(5 * SECOND_NS)	/* for the last replies, after a signal */
 #define AGAIN_NS	(60 * SECOND_NS)	/* until the same error is printed again */
-#define CREATE_TRIES	50	/* a cluster that starts has no leader yet */
-#define CREATE_MS	200	/* between two tries */
 
 /* A capture that is sent: one FILE, with the files of all writers. */
 struct capture {
@@ -57,6 +55,12 @@ struct ship {
 	char reported[TRANSPORT_WHY_MAX];	/* the last error that was printed */
 	uint64_t reported_at;
 };
+
+/* Without a FILE, --create-stream sends nothing. */
+static bool only_creates(const struct options *options)
+{
+	return options->stream.report && options->argument_count == 1;
+}
 
 static void clear_line(struct ship *ship)
 {
@@ -158,6 +162,8 @@ static int find_captures(struct ship *ship)
 	const struct options *options = ship->options;
 	int ret = 0, i;
 
+	if (only_creates(options))
+		return 0;
 	for (i = 1; !ret && i < options->argument_count; i++)
 		ret = add_capture(ship, options->arguments[i]);
 	if (!ret && options->argument_count == 1)
@@ -242,20 +248,25 @@ static int write_metrics(struct ship *ship, const struct shipper_counts *counts)
  * The connection
  */
 
-/* Return: 0; -EINTR: a signal; or another negative errno, and @why is set. */
-static int create_stream(struct ship *ship, char *why)
+/* Is the stream to be created unless it exists? */
+static bool creates(const struct options *options)
 {
-	int ret, tries;
+	const struct stream_wanted *wanted = &options->stream;
 
-	for (tries = 1; ; tries++) {
-		ret = ship->ops->create(ship->transport, STREAM, SUBJECT, ship->options->replicas,
-					why);
-		if (!ret || tries == CREATE_TRIES)
-			return ret;
-		signals_sleep(CREATE_MS);
-		if (signals_stops())
-			return -EINTR;
-	}
+	return wanted->report || wanted->replicas || wanted->max_age || wanted->max_bytes;
+}
+
+/* As connect_first(). If nothing is sent, a stream with other limits is an error. */
+static int create_stream(struct ship *ship)
+{
+	const struct options *options = ship->options;
+	int ret;
+
+	if (!creates(options))
+		return 0;
+	ret = stream_create(ship->ops, ship->transport, options->arguments[0], &options->stream,
+			    options->quiet);
+	return ret == -EEXIST && !only_creates(options) ? 0 : ret;
 }
 
 /* Return: 0; -EINTR: a signal; or another negative errno, and the reason was printed. */
@@ -278,14 +289,13 @@ static int connect_first(struct ship *ship)
 		if (signals_stops())
 			return -EINTR;
 	}
-	if (!ret && options->replicas)
-		ret = create_stream(ship, why);
-	if (ret == -EINTR)
-		return ret;
 	if (ret) {
 		elog_error("%s", why);
 		return ret;
 	}
+	ret = create_stream(ship);
+	if (ret)
+		return ret;
 	ship->connected = true;
 	shipper_connect(ship->shipper, ship->ops, ship->transport);
 	return 0;
@@ -400,7 +410,25 @@ static bool check_arguments(const struct options *options)
 		elog_error("--from: must be a date, a time of day, @SECONDS or -SPAN");
 		return false;
 	}
+	if (options->status && (options->argument_count > 1 || creates(options) ||
+				options->output || options->state || options->once)) {
+		elog_error("--status: sends nothing, and takes only --from, --format and -q");
+		return false;
+	}
 	return true;
+}
+
+static int run_status(const struct options *options)
+{
+	const struct status_settings settings = {
+		.url = options->arguments[0],
+		.since = options->from.kind == TIME_SPEC_WALL ? options->from.time : 0,
+		.format = options->print.format, .color = options->color,
+		.quiet = options->quiet,
+	};
+
+	signals_catch(0);
+	return stream_status(&settings);
 }
 
 static int run_ship(const struct options *options)
@@ -413,6 +441,8 @@ static int run_ship(const struct options *options)
 		elog_hint("try: elog ship --help");
 		return STATUS_ERROR;
 	}
+	if (options->status)
+		return run_status(options);
 	ship.ops = transport_load();
 	if (!ship.ops)
 		return STATUS_ERROR;
@@ -424,10 +454,10 @@ static int run_ship(const struct options *options)
 		elog_error("out of memory");
 	else if (!find_captures(&ship) && !find_parts(&ship)) {
 		ret = connect_first(&ship);
-		if (!ret)
-			status = summarize(&ship, run_loop(&ship));
-		else if (ret == -EINTR)
+		if (ret == -EINTR || (!ret && only_creates(options)))
 			status = STATUS_OK;
+		else if (!ret)
+			status = summarize(&ship, run_loop(&ship));
 	}
 	ship.ops->close(ship.transport);
 	shipper_free(ship.shipper);
@@ -438,9 +468,14 @@ static int run_ship(const struct options *options)
 }
 
 static const struct verb_option ship_options[] = {
+	{ OPTION_CREATE_STREAM, NULL },
+	{ OPTION_MAX_AGE, NULL },
+	{ OPTION_MAX_BYTES, NULL },
+	{ OPTION_REPLICAS, NULL },
+	{ OPTION_STATUS, NULL },
+	{ OPTION_FORMAT, "of --status: text (default), json, csv" },
 	{ OPTION_FROM, NULL },
 	{ OPTION_ONCE, NULL },
-	{ OPTION_REPLICAS, NULL },
 	{ OPTION_STATE, NULL },
 	{ 'o', "every 15 seconds, write counters for Prometheus to FILE" },
 	{ 'q', "no status, no summary" },
@@ -460,11 +495,15 @@ const struct verb verb_ship = {
 	"elog ship continues where it has ended, also after a crash. It sends a part of a file\n"
 	"again until the stream has stored it. The stream drops what it has already.\n"
 	"\n"
+	"--create-stream creates the stream ELOG first, once for all hosts, and sends nothing\n"
+	"unless there is a FILE. --status prints what the stream has of each host.\n"
+	"\n"
 	"NATS_USER and NATS_PASSWORD, NATS_TOKEN, or NATS_CREDS, the name of a file, are for\n"
 	"logging in; NATS_CA, NATS_CERT and NATS_KEY, names of files, for TLS.\n"
 	"\n"
 	"Exit status: 0 success; 1 an error; 2 files were removed before they were sent, or have\n"
-	"no valid beginning.\n",
+	"no valid beginning; with --status, something is missing in the stream.\n",
 	.options = ship_options,
+	.formats = 1U << FORMAT_TEXT | 1U << FORMAT_JSON | 1U << FORMAT_CSV,
 	.run = run_ship,
 };

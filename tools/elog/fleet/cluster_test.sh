@@ -212,11 +212,27 @@ leave_disks()
 	done
 }
 
+# is_left_behind NUMBER: as another server sees it, it leads the stream no more, and does not
+# store what the others store. It writes no line about its disk.
+is_left_behind()
+{
+	local number
+
+	for number in "${!server_pids[@]}"; do
+		[ "$number" != "$1" ] || continue
+		curl -s -m 2 "http://${monitors[number]}/jsz?streams=true" |
+			jq -e ".account_details[]?.stream_detail[]?.cluster |
+				any(.replicas[]?; .name == \"n$1\" and
+					((.current | not) or (.lag // 0) > 0))" > why && return
+	done
+	return 1
+}
+
 # fill_disk NUMBER: the server cannot write any more, until it has space and is started again.
 fill_disk()
 {
 	dd if=/dev/zero of="n$1/other" bs=64k 2> why
-	wait_for 300 grep -qi "no space\|out of .*space\|resources" "n$1.log" || return 1
+	wait_for 300 is_left_behind "$1" || return 1
 	wait_for 300 test -e a/x.elog.12 || return 1
 	rm "n$1/other"
 	server_kill "$1"
@@ -225,15 +241,46 @@ fill_disk()
 
 disk_of_a_follower_is_full()
 {
-	local leader
+	local leader meta
 
 	leader=$(stream_leader)
-	fill_disk $(((leader + 1) % 3))
+	meta=$(meta_leader)
+	echo "the stream's leader is $leader, the cluster's $meta"
+	fill_disk $((leader == meta ? (leader + 1) % 3 : 3 - leader - meta))
 }
 
 disk_of_the_leader_is_full()
 {
 	fill_disk "$(stream_leader)"
+}
+
+disk_of_the_meta_leader_is_full()
+{
+	fill_disk "$(meta_leader)"
+}
+
+# elog ship says why nothing is stored, and sends it when the server has space again.
+disk_of_the_only_server_is_full()
+{
+	local status=0
+
+	leave_disks
+	rm -rf a n0 && mkdir a && make_disks && servers_config 1 && server_start 0 &&
+		"$elog" ship -q --create-stream --replicas 1 "$url" &&
+		python3 "$here/fleet_file.py" make a/x.elog 6000000 "$(printf "a%.0s" {1..32})" &&
+		mkdir a/all && cp a/x.elog a/all || return 1
+	dd if=/dev/zero of=n0/other bs=64k 2> why
+	"$elog" ship "$url" a/x.elog > a.out 2>&1 &
+	pids[shipa]=$!
+	wait_for 120 grep -q "the server's disk is full$" a.out || status=1
+	rm n0/other
+	server_kill 0
+	server_start 0 || status=1
+	wait_for 120 arrived || status=1
+	kill_one shipa
+	cat a.out
+	servers_stop
+	return "$status"
 }
 
 # The configuration of tools/dist is that of a cluster.
@@ -263,6 +310,8 @@ check "kill -9 of the captures" run_with 6 captures_are_killed
 check "the leader is cut off from all" run_in_network 16 cut_leader clients routes
 check "the leader is cut off from the other servers only" run_in_network 16 cut_leader routes
 disks=yes
+check "the disk of the only server is full" disk_of_the_only_server_is_full
 check "the disk of a server is full" run_with 16 disk_of_a_follower_is_full
 check "the disk of the leader is full" run_with 16 disk_of_the_leader_is_full
+check "the disk of the cluster's leader is full" run_with 16 disk_of_the_meta_leader_is_full
 end_checks

@@ -75,13 +75,24 @@ arguments()
 		says "./x.elog.shipped: two files cannot" &&
 		runs 1 ship nats://localhost "$work" && says "$work: not a regular file" &&
 		runs 1 ship --from +5 nats://localhost x.elog && says "--from: must be a date" &&
-		runs 1 ship --replicas 6 nats://localhost x.elog && says "from 1 to 5"
+		runs 1 ship --replicas 6 nats://localhost x.elog && says "from 1 to 5" &&
+		runs 1 ship --create-stream --max-age 7x nats://localhost && says "a span from 1s" &&
+		runs 1 ship --create-stream --max-bytes 0 nats://localhost && says "must be a size"
 }
 
 unreachable()
 {
 	servers_config 1
-	runs 1 ship --once "$url" x.elog && says "cannot connect: No server available"
+	runs 1 ship --once "$url" x.elog && says "cannot connect: No server available" &&
+		! says "not known"
+}
+
+# A name is never found below .invalid.
+unknown_host()
+{
+	servers_config 1
+	runs 1 ship --once "$url,no-such.invalid:4222" x.elog &&
+		says "; the host 'no-such.invalid' is not known: " && ! says "the host '127"
 }
 
 wrong_password()
@@ -97,6 +108,7 @@ wrong_password()
 
 check "ship: wrong arguments" arguments
 check "ship: a server that cannot be reached" unreachable
+check "ship: a host that has no address is named" unknown_host
 check "ship: a wrong password, and the right one" wrong_password
 servers_stop
 
@@ -149,6 +161,68 @@ no_stream()
 	kill_shipper
 	return "$status"
 }
+
+# created SAYS OPTION...: a stream that does not exist is created, once.
+created()
+{
+	servers_stop
+	rm -rf n0
+	server_start 0 || return 1
+	runs 0 ship --create-stream "${@:2}" "$url" && says "created the stream ELOG: $1" &&
+		runs 0 ship --create-stream "${@:2}" "$url" && says "did not change it: $1" &&
+		runs 0 ship -q --create-stream "${@:2}" "$url" && [ ! -s stderr ]
+}
+
+# What differs from the limits that were chosen is an error, but not for a host that ships.
+other_limits()
+{
+	created "replicas 1, max age 90m, max bytes 100M" --max-age 1h30m --max-bytes 100M &&
+		runs 1 ship --create-stream --max-age 7d --max-bytes none "$url" &&
+		says "not changed: max age 90m, not 7d; max bytes 100M, not none" &&
+		runs 0 ship --create-stream "$url" && says "max age 90m, max bytes 100M" &&
+		$make_file make y.elog 100 "$a" &&
+		runs 0 ship --once --create-stream --replicas 2 "$url" y.elog &&
+		says "not changed: replicas 1, not 2" && says "elog: 2 messages"
+}
+
+refused_limits()
+{
+	rm -rf n0
+	servers_stop
+	server_start 0 && runs 1 ship --create-stream --replicas 3 "$url" &&
+		says "cannot create the stream: replicas > 1 not supported" &&
+		runs 1 ship --create-stream --max-bytes 100G "$url" && says "insufficient storage"
+}
+
+# The servers may store less than the stream may have.
+full_server()
+{
+	local status=0
+
+	servers_stop
+	rm -rf n0 full && mkdir full
+	sed -i 's/max_file: 2G/max_file: 1M/' n0.conf
+	server_start 0 && runs 0 ship -q --create-stream "$url" &&
+		$make_file make full/x.elog 3000000 "$a" || return 1
+	"$elog" ship "$url" full/x.elog > ship.out 2>&1 &
+	shipper=$!
+	wait_for 60 grep -q "the server's disk is full, or it stores as much as" ship.out || status=1
+	kill_shipper
+	cat ship.out
+	sed -i 's/max_file: 1M/max_file: 2G/' n0.conf
+	return "$status"
+}
+
+check "ship: a server that is full" full_server
+check "ship: --create-stream has a limit of age" \
+	created "replicas 1, max age 7d, max bytes none"
+check "ship: --create-stream without limits" \
+	created "replicas 1, max age none, max bytes none" --max-age none --max-bytes none
+check "ship: --create-stream does not change a stream" other_limits
+check "ship: --create-stream with limits that the servers refuse" refused_limits
+servers_stop
+rm -rf n0
+server_start 0
 
 # The older files, then the newest one; elog show must not take the positions for a capture.
 older_files()
@@ -315,7 +389,7 @@ start_secure()
 	rm -rf n0 spool && mkdir spool && $make_file make spool/x.elog 600000 "$a" &&
 		servers_secure 1 "s/00000000000000000000000000000001/$a/; $1" &&
 		server_start 0 &&
-		as admin "${@:2}" -- runs 0 ship --once --replicas 1 "$url" absent.elog &&
+		as admin "${@:2}" -- runs 0 ship --create-stream "$url" &&
 		as web1 "${@:2}" -- runs 0 ship --once "$url" spool/x.elog &&
 		says "not sent 0 bytes" && as admin "${@:2}" -- same_files spool/x.elog
 }
@@ -339,6 +413,12 @@ publishes_as()
 	kill_shipper
 	cat ship.out
 	as admin -- same_files spool/x.elog && return "$status"
+}
+
+# A host cannot create the stream, and does not wait for long.
+creates_as_host()
+{
+	as web1 -- runs 1 ship --create-stream "$url" && says "Permissions Violation"
 }
 
 reader_reads()
@@ -388,6 +468,7 @@ if command -v openssl > why; then
 		refused "unable to get local issuer certificate" NATS_CA=
 	check "login: a CA that is missing" refused "NATS_CA" NATS_CA=absent.pem
 	check "login: a host that publishes as another one" publishes_as web1
+	check "login: a host that creates a stream" creates_as_host
 	check "login: a reader reads" reader_reads
 	check "login: a reader that publishes" publishes_as reader
 	check "login: a host that reads" host_cannot_read

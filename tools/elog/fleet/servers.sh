@@ -17,6 +17,7 @@
 #	server_start NUMBER		starts one, and waits until it answers
 #	stream_leader [NUMBER]		prints the number of the server that leads the stream,
 #					without asking this one
+#	meta_leader			prints the number of the server that creates streams
 #	server_kill NUMBER		kills it with SIGKILL
 #	servers_stop			ends all that run
 
@@ -135,11 +136,11 @@ as()
 # wait_for SECONDS COMMAND...
 wait_for()
 {
-	local tries=$((10 * $1))
+	local end=$((SECONDS + $1))
 
 	shift
 	while ! "$@"; do
-		[ $((tries--)) -gt 0 ] || { echo "waited too long: $*"; return 1; }
+		[ "$SECONDS" -le "$end" ] || { echo "waited too long: $*"; return 1; }
 		sleep 0.1
 	done
 }
@@ -166,6 +167,15 @@ stream_leader()
 		[ "$number" != "${1:-}" ] || continue
 		curl -s -m 2 "http://${monitors[number]}/jsz?streams=true" |
 			jq -r '.account_details[]?.stream_detail[]?.cluster.leader // empty'
+	done | sed -n '1s/^n//p'
+}
+
+meta_leader()
+{
+	local number
+
+	for number in "${!server_pids[@]}"; do
+		curl -s -m 2 "http://${monitors[number]}/jsz" | jq -r '.meta_cluster.leader // empty'
 	done | sed -n '1s/^n//p'
 }
 

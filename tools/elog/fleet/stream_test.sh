@@ -329,6 +329,37 @@ check "--follow: another file, another host, and a server that is killed" follow
 check "a server that is killed while it is read" killed_while_reading
 servers_stop
 
+# The stream has no capture when reading begins.
+follows_from_nothing()
+{
+	local status=0
+
+	rm -rf n0 a follow.out && mkdir a && server_start 0 && events a a/x.elog 0 1000 &&
+		runs 0 ship -q --create-stream "$url" || return 1
+	start_reader
+	wait_for 60 has_followed || status=1
+	ship a/x.elog || status=1
+	wait_for 60 has_lines 1000 || status=1
+	kill -INT "$reader" && wait "$reader" || status=1
+	reader=
+	cat follow.err
+	return "$status"
+}
+
+# It has asked for the messages of the stream.
+has_followed()
+{
+	[ -e follow.out ] &&
+		curl -s -m 2 "http://${monitors[0]}/connz?subs=1" | grep -q '"num_connections": 1'
+}
+
+if command -v curl > why; then
+	check "--follow: a stream that has no capture yet" follows_from_nothing
+	servers_stop
+else
+	skip "--follow: a stream that has no capture yet" "curl is missing"
+fi
+
 # elog ship that continues at the beginning of a file tells which file is before it, although
 # it does not send that one. Here it is stored last.
 continues_at_a_beginning()

@@ -15,6 +15,7 @@
  */
 #include <errno.h>
 #include <inttypes.h>
+#include <netdb.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -68,12 +69,55 @@ static bool nats_take_error(struct transport *transport, char *why)
 void nats_explain(natsStatus status, const char *what, char *why)
 {
 	const char *more = nats_GetLastError(NULL);
+	const char *place = more && *more == '(' ? strstr(more, "): ") : NULL;
 
-	if (more && *more && strcmp(more, natsStatus_GetText(status)))
+	/* libnats puts the place in its source before what a server says. */
+	if (place)
+		more = place + 3;
+	if (more && *more && status == NATS_ERR)
+		snprintf(why, TRANSPORT_WHY_MAX, "%s: %s", what, more);
+	else if (more && *more && strcmp(more, natsStatus_GetText(status)))
 		snprintf(why, TRANSPORT_WHY_MAX, "%s: %s: %s", what, natsStatus_GetText(status),
 			 more);
 	else
 		snprintf(why, TRANSPORT_WHY_MAX, "%s: %s", what, natsStatus_GetText(status));
+}
+
+void nats_explain_silence(struct transport *transport, const char *what, char *why)
+{
+	char url[256];
+
+	if (natsConnection_GetConnectedUrl(transport->connection, url, sizeof(url)) || !*url)
+		snprintf(why, TRANSPORT_WHY_MAX, "%s: no server answers", what);
+	else	/* nats-server 2.9 prints and answers nothing then, but keeps the connection. */
+		snprintf(why, TRANSPORT_WHY_MAX,
+			 "%s: %s does not answer: perhaps the server's disk is full", what, url);
+}
+
+/* Add the hosts of the URL that have no address. */
+static void explain_hosts(const char *url, char *why)
+{
+	char *copy = strdup(strstr(url, "://") + 3), *rest = copy, *name;
+	struct addrinfo *found;
+	size_t size;
+	int error;
+
+	while (copy && (name = strsep(&rest, ","))) {
+		if (strstr(name, "://"))
+			name = strstr(name, "://") + 3;
+		if (*name == '[')
+			continue;
+		name[strcspn(name, ":")] = '\0';
+		error = getaddrinfo(name, NULL, NULL, &found);
+		if (!error) {
+			freeaddrinfo(found);
+			continue;
+		}
+		size = strlen(why);
+		snprintf(why + size, TRANSPORT_WHY_MAX - size, "; the host '%s' is not known: %s",
+			 name, gai_strerror(error));
+	}
+	free(copy);
 }
 
 /* Separate the servers in "nats://HOST[:PORT],HOST[:PORT]": each gets the scheme. */
@@ -260,6 +304,8 @@ static int nats_open(struct transport **result, const char *url, char *why)
 		return 0;
 	}
 	nats_explain(status, "cannot connect", why);
+	if (status == NATS_NO_SERVER)
+		explain_hosts(url, why);
 	/* With TLS 1.3, the client's handshake ends before the server verifies it. */
 	if ((status == NATS_PROTOCOL_ERROR && strstr(why, "got ''")) ||
 	    (status == NATS_IO_ERROR && strstr(why, "SSL_")))
@@ -287,32 +333,64 @@ static enum transport_state nats_state(struct transport *transport)
  * Messages
  */
 
-static int nats_create(struct transport *transport, const char *stream, const char *subject,
-		       unsigned int replicas, char *why)
+void nats_limits(const jsStreamInfo *info, struct transport_limits *limits)
 {
+	const jsStreamConfig *config = info->Config;
+
+	*limits = (struct transport_limits){ .replicas = 1 };
+	if (!config)
+		return;
+	limits->replicas = (unsigned int)config->Replicas;
+	limits->max_age = config->MaxAge > 0 ? config->MaxAge : 0;
+	limits->max_bytes = config->MaxBytes > 0 ? (uint64_t)config->MaxBytes : 0;
+}
+
+/* Does the server refuse what was asked for, instead of not being ready yet? */
+static bool is_final(jsErrCode error)
+{
+	return error == JSStreamReplicasNotSupportedErr || error == JSStreamSubjectOverlapErr ||
+	       error == JSStorageResourcesExceededErr || error == JSStreamInvalidConfig;
+}
+
+static int nats_create(struct transport *transport, const char *stream, const char *subject,
+		       const struct transport_limits *limits, struct transport_limits *found,
+		       char *why)
+{
+	jsStreamInfo *info = NULL;
 	jsStreamConfig config;
-	natsStatus status;
 	jsErrCode error = 0;
+	natsStatus status;
+	bool created = false;
 	jsCtx *js = NULL;
 
 	jsStreamConfig_Init(&config);
 	config.Name = stream;
 	config.Subjects = &subject;
 	config.SubjectsLen = 1;
-	config.Replicas = replicas;
+	config.Replicas = limits->replicas;
 	config.Storage = js_FileStorage;
-	config.Duplicates = DUPLICATES_NS;
+	config.MaxAge = limits->max_age;
+	if (limits->max_bytes)
+		config.MaxBytes = (int64_t)limits->max_bytes;
+	/* The servers refuse more than the age of the messages. */
+	config.Duplicates = limits->max_age && limits->max_age < DUPLICATES_NS ?
+			    limits->max_age : DUPLICATES_NS;
 	/* Readers ask any of its servers. */
 	config.AllowDirect = true;
 	status = natsConnection_JetStream(&js, transport->connection, NULL);
-	if (!status && js_GetStreamInfo(NULL, js, stream, NULL, &error))
-		status = js_AddStream(NULL, js, &config, NULL, &error);
-	if (error == JSStreamNameExistErr)
-		status = NATS_OK;
-	if (status)
+	if (!status && js_GetStreamInfo(&info, js, stream, NULL, &error)) {
+		status = js_AddStream(&info, js, &config, NULL, &error);
+		created = !status;
+	}
+	if (status == NATS_TIMEOUT)
+		nats_explain_silence(transport, "cannot create the stream", why);
+	else if (status)
 		nats_explain(status, "cannot create the stream", why);
+	else
+		nats_limits(info, found);
+	jsStreamInfo_Destroy(info);
 	jsCtx_Destroy(js);
-	return status ? -EIO : 0;
+	return !status ? created : is_final(error) ? -EINVAL : -EAGAIN;
 }
 
 static int nats_publish(struct transport *transport, const struct transport_message *message,
@@ -342,6 +420,8 @@ static int nats_publish(struct transport *transport, const struct transport_mess
 	natsMsg_Destroy(msg);
 	if (status == NATS_MAX_PAYLOAD)
 		snprintf(why, TRANSPORT_WHY_MAX, "the server's max_payload must be 512KB or more");
+	else if (status == NATS_TIMEOUT || status == NATS_INSUFFICIENT_BUFFER)
+		nats_explain_silence(transport, "cannot publish", why);
 	else if (status)
 		nats_explain(status, "cannot publish", why);
 	return status ? -EIO : 0;
@@ -354,7 +434,13 @@ void nats_describe(const char *text, char *why)
 
 	value = value ? strchr(value + 13, '"') : NULL;
 	length = value ? strcspn(value + 1, "\"") : 0;
-	if (length)
+	/* The text of the server does not say of what. */
+	if (strstr(text, "\"err_code\":10023") || strstr(text, "\"err_code\":10047"))
+		snprintf(why, TRANSPORT_WHY_MAX, "the server's disk is full, or it stores as much "
+			 "as its max_file allows: %.*s", (int)length, length ? value + 1 : "");
+	else if (strcasestr(text, "no space left"))
+		snprintf(why, TRANSPORT_WHY_MAX, "the server's disk is full");
+	else if (length)
 		snprintf(why, TRANSPORT_WHY_MAX, "%.*s", (int)length, value + 1);
 	else
 		snprintf(why, TRANSPORT_WHY_MAX, "%.*s", TRANSPORT_WHY_MAX - 1, text);
@@ -415,6 +501,7 @@ const struct transport_ops elog_transport = {
 	.reply = nats_reply,
 	.info = nats_info,
 	.subjects = nats_subjects,
+	.headers = nats_headers,
 	.get = nats_get,
 	.got = nats_got,
 	.release = nats_release,

@@ -20,6 +20,9 @@
 
 #define SECOND_NS	1000000000LL
 #define HEADERS_MAX	4096	/* bytes of a message's headers */
+#define HEADERS_MS	1000	/* to wait for a message without its data, */
+#define HEADERS_TRIES	30	/* so often */
+#define HEARTBEAT_NS	(10 * SECOND_NS)
 
 /* ------------------------------------------------------------------------
  * The stream
@@ -42,8 +45,30 @@ static int get_info(struct transport *transport, const char *stream, jsOptions *
 		snprintf(why, TRANSPORT_WHY_MAX, "there is no stream %s", stream);
 		return -ENOENT;
 	}
-	nats_explain(status, "cannot read the stream", why);
+	if (status == NATS_TIMEOUT)
+		nats_explain_silence(transport, "cannot read the stream", why);
+	else
+		nats_explain(status, "cannot read the stream", why);
 	return status == NATS_INVALID_ARG || status == NATS_NOT_PERMITTED ? -EACCES : -EAGAIN;
+}
+
+/* The servers of a stream, as many as fit. */
+static void put_servers(const jsClusterInfo *cluster, char *text)
+{
+	const jsPeerInfo *peer;
+	int size, i;
+
+	*text = '\0';
+	if (!cluster)
+		return;
+	size = snprintf(text, TRANSPORT_SERVERS_BYTES, "%s%s", cluster->Leader ? : "no leader",
+			cluster->Leader ? " leads" : "");
+	for (i = 0; i < cluster->ReplicasLen && size < TRANSPORT_SERVERS_BYTES; i++) {
+		peer = cluster->Replicas[i];
+		size += snprintf(text + size, (size_t)(TRANSPORT_SERVERS_BYTES - size), ", %s%s",
+				 peer->Name ? : "?", peer->Offline ? " offline" :
+				 peer->Current ? "" : " not current");
+	}
 }
 
 int nats_info(struct transport *transport, const char *stream, struct transport_info *result,
@@ -58,6 +83,10 @@ int nats_info(struct transport *transport, const char *stream, struct transport_
 	transport->direct = info->Config && info->Config->AllowDirect;
 	result->first = info->State.FirstSeq;
 	result->last = info->State.LastSeq;
+	result->messages = info->State.Msgs;
+	result->bytes = info->State.Bytes;
+	nats_limits(info, &result->limits);
+	put_servers(info->Cluster, result->servers);
 	jsStreamInfo_Destroy(info);
 	return 0;
 }
@@ -93,8 +122,11 @@ int nats_get(struct transport *transport, const struct transport_get *get, char 
 	snprintf(reply, sizeof(reply), "%s.%" PRIu64, transport->inbox, get->number);
 	snprintf(subject, sizeof(subject), "$JS.API.%s.%s", direct ? "DIRECT.GET" :
 		 "STREAM.MSG.GET", get->stream);
-	snprintf(text, sizeof(text), "{\"seq\":%" PRIu64 ",\"next_by_subj\":\"%s\"}",
-		 get->sequence, get->subject);
+	if (get->sequence)
+		snprintf(text, sizeof(text), "{\"seq\":%" PRIu64 ",\"next_by_subj\":\"%s\"}",
+			 get->sequence, get->subject);
+	else
+		snprintf(text, sizeof(text), "{\"last_by_subj\":\"%s\"}", get->subject);
 	status = natsConnection_PublishRequestString(transport->connection, subject, reply, text);
 	if (status)
 		nats_explain(status, "cannot ask for a message", why);
@@ -200,6 +232,161 @@ static void take_direct(natsMsg *msg, struct transport_stored *stored)
 		stored->error = -EBADMSG;
 	stored->data = (const unsigned char *)natsMsg_GetData(msg);
 	stored->size = (size_t)natsMsg_GetDataLength(msg);
+}
+
+/* ------------------------------------------------------------------------
+ * The headers of all messages: a consumer that the server removes when it is not used
+ */
+
+/* Fill in what a message without its data says. */
+static void take_header(natsMsg *msg, const jsMsgMetaData *about, struct transport_stored *stored)
+{
+	const struct headers headers = {
+		.file = header(msg, "Elog-File"),
+		.previous = header(msg, "Elog-Previous"),
+		.previous_size = header(msg, "Elog-Previous-Size"),
+		.offset = header(msg, "Elog-Offset"),
+	};
+	uint64_t size;
+
+	*stored = (struct transport_stored){ .sequence = about->Sequence.Stream,
+					     .time = about->Timestamp };
+	if (!copy(stored->subject, sizeof(stored->subject), natsMsg_GetSubject(msg)) ||
+	    !parse_number(header(msg, "Nats-Msg-Size"), &size) || !take_headers(stored, &headers))
+		stored->error = -EBADMSG;
+	else
+		stored->size = (size_t)size;
+}
+
+/*
+ * struct walk - going through a stream
+ * @last: number of the message that ends it
+ * @taken: number of messages so far, as the server counts them
+ */
+struct walk {
+	natsSubscription *subscription;
+	uint64_t last;
+	uint64_t taken;
+	int (*take)(void *context, const struct transport_stored *stored);
+	void *context;
+};
+
+/*
+ * Messages that libnats did not return: their headers are those of a server's answer, or the
+ * connection was lost.
+ */
+static int take_unread(const struct walk *walk, uint64_t count)
+{
+	const struct transport_stored unread = { .error = -EBADMSG };
+	int ret = 0;
+
+	while (!ret && count--)
+		ret = walk->take(walk->context, &unread);
+	return ret;
+}
+
+/* Return: 1 it was the last message; or what @take returns. */
+static int take_one(struct walk *walk, natsMsg *msg)
+{
+	struct transport_stored stored;
+	jsMsgMetaData *about = NULL;
+	uint64_t number;
+	bool is_last;
+	int ret;
+
+	if (natsMsg_GetMetaData(&about, msg))
+		return 0;
+	take_header(msg, about, &stored);
+	number = about->Sequence.Consumer;
+	is_last = about->Sequence.Stream >= walk->last || !about->NumPending;
+	jsMsgMetaData_Destroy(about);
+	ret = number > walk->taken + 1 ? take_unread(walk, number - walk->taken - 1) : 0;
+	walk->taken = number;
+	if (!ret)
+		ret = walk->take(walk->context, &stored);
+	return ret ? ret : is_last;
+}
+
+/* Has the server sent everything? Return: 1, 0, or what @take returns. */
+static int is_at_end(struct walk *walk)
+{
+	jsConsumerInfo *info = NULL;
+	int ret = 0;
+
+	if (natsSubscription_GetConsumerInfo(&info, walk->subscription, NULL, NULL))
+		return 0;
+	if (!info->NumPending && info->Delivered.Consumer >= walk->taken)
+		ret = take_unread(walk, info->Delivered.Consumer - walk->taken) ? : 1;
+	jsConsumerInfo_Destroy(info);
+	return ret;
+}
+
+static int take_all(struct walk *walk, char *why)
+{
+	natsMsg *msg = NULL;
+	natsStatus status;
+	int ret = 0, tries = 0;
+
+	while (!ret && tries < HEADERS_TRIES) {
+		status = natsSubscription_NextMsg(&msg, walk->subscription, HEADERS_MS);
+		if (!status) {
+			tries = 0;
+			ret = take_one(walk, msg);
+			natsMsg_Destroy(msg);
+			continue;
+		}
+		/* Other errors are messages that look like answers of a server. */
+		if (status == NATS_TIMEOUT)
+			ret = is_at_end(walk);
+		else if (status == NATS_CONNECTION_CLOSED || status == NATS_INVALID_SUBSCRIPTION)
+			break;
+		tries += status == NATS_TIMEOUT || status == NATS_MISSED_HEARTBEAT;
+	}
+	if (!ret)
+		snprintf(why, TRANSPORT_WHY_MAX, "the servers do not send the messages' headers");
+	return ret > 0 ? 0 : ret ? ret : -EAGAIN;
+}
+
+int nats_headers(struct transport *transport, const char *stream, int64_t since,
+		 int (*take)(void *context, const struct transport_stored *stored), void *context,
+		 char *why)
+{
+	struct walk walk = { .take = take, .context = context };
+	struct transport_info info;
+	jsSubOptions options;
+	jsErrCode error = 0;
+	natsStatus status;
+	jsCtx *js = NULL;
+	int ret;
+
+	ret = nats_info(transport, stream, &info, why);
+	if (ret || info.last < info.first)
+		return ret;
+	jsSubOptions_Init(&options);
+	options.Stream = stream;
+	options.Config.HeadersOnly = true;
+	options.Config.AckPolicy = js_AckNone;
+	options.Config.FlowControl = true;
+	options.Config.Heartbeat = HEARTBEAT_NS;
+	options.Config.DeliverPolicy = since ? js_DeliverByStartTime : js_DeliverAll;
+	options.Config.OptStartTime = since;
+	walk.last = info.last;
+	status = natsConnection_JetStream(&js, transport->connection, NULL);
+	if (!status)
+		status = js_SubscribeSync(&walk.subscription, js, "elog.>", NULL, &options, &error);
+	if (!status) {
+		ret = take_all(&walk, why);
+	} else if (status == NATS_TIMEOUT) {
+		nats_explain_silence(transport, "cannot read the stream", why);
+		ret = -EAGAIN;
+	} else {
+		nats_explain(status, "cannot read the stream", why);
+		ret = -EAGAIN;
+	}
+	natsSubscription_Unsubscribe(walk.subscription);
+	natsSubscription_Destroy(walk.subscription);
+	jsCtx_Destroy(js);
+	return ret;
 }
 
 /* ------------------------------------------------------------------------

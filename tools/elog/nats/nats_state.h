@@ -33,14 +33,23 @@ struct transport {
 /** nats_explain() - put why a call failed: @what, and what libnats says about it */
 void nats_explain(natsStatus status, const char *what, char *why);
 
+/** nats_explain_silence() - the same for a server that does not answer */
+void nats_explain_silence(struct transport *transport, const char *what, char *why);
+
 /** nats_describe() - copy "description" from the text of a server: {"error":{...}} */
 void nats_describe(const char *text, char *why);
+
+/** nats_limits() - get the limits of a stream */
+void nats_limits(const jsStreamInfo *info, struct transport_limits *limits);
 
 /* The functions of struct transport_ops in nats_read.c. */
 int nats_info(struct transport *transport, const char *stream, struct transport_info *info,
 	      char *why);
 int nats_subjects(struct transport *transport, const char *stream, const char *filter,
 		  int (*take)(void *context, const char *subject), void *context, char *why);
+int nats_headers(struct transport *transport, const char *stream, int64_t since,
+		 int (*take)(void *context, const struct transport_stored *stored), void *context,
+		 char *why);
 int nats_get(struct transport *transport, const struct transport_get *get, char *why);
 bool nats_got(struct transport *transport, int milliseconds, struct transport_stored *stored);
 void nats_release(struct transport_stored *stored);

@@ -149,6 +149,9 @@ static bool has_end(const unsigned char *data, size_t size)
 	const size_t bytes = HEADER_BYTES + sizeof(struct elog_block_end);
 	struct elog_block_header header;
 
+	/* Without its contents, a file is taken for complete. */
+	if (!data)
+		return true;
 	if (size < bytes)
 		return false;
 	memcpy(&header, data + size - bytes, sizeof(header));

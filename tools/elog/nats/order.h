@@ -62,7 +62,7 @@ void order_free(struct order *order);
 /**
  * order_put() - add the next message of the stream
  * @order: the order
- * @message: the message
+ * @message: the message; without its data, the end of a file may be missing unnoticed
  *
  * Return: 0; -EBADMSG what it says is not valid: it is ignored; or -ENOMEM.
  */

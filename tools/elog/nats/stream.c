@@ -216,23 +216,22 @@ int stream_wait(struct stream_capture *capture, uint64_t sequence, bool certain)
  * Captures
  */
 
-/* Subjects are "elog.MACHINE.BOOT.NAME". Return: false: this is none. */
-static bool parse_subject(struct stream_capture *capture)
+const char *stream_split_subject(const char *subject, char *machine)
 {
-	char *machine, *boot, *name, *rest = capture->subject + strlen(SUBJECT_PREFIX);
-	const char *c;
+	const char *id = subject + strlen(SUBJECT_PREFIX), *boot, *name, *c;
 
-	for (c = capture->subject; *c; c++)
+	if (strncmp(subject, SUBJECT_PREFIX, strlen(SUBJECT_PREFIX)))
+		return NULL;
+	for (c = subject; *c; c++)
 		if (*c <= ' ' || *c > '~' || strchr("\"\\*>", *c))
-			return false;
-	machine = rest;
-	boot = strchr(machine, '.');
+			return NULL;
+	boot = strchr(id, '.');
 	name = boot ? strchr(boot + 1, '.') : NULL;
-	if (!name || strchr(name + 1, '.') || !name[1])
-		return false;
-	capture->name = name + 1;
-	return snprintf(capture->machine, sizeof(capture->machine), "%.*s",
-			(int)(boot - machine), machine) < (int)sizeof(capture->machine);
+	if (!name || strchr(name + 1, '.') || !name[1] ||
+	    snprintf(machine, STREAM_MACHINE_BYTES, "%.*s", (int)(boot - id), id) >=
+	    STREAM_MACHINE_BYTES)
+		return NULL;
+	return name + 1;
 }
 
 static void free_capture(struct stream_capture *capture)
@@ -280,7 +279,8 @@ int stream_add_capture(struct stream *stream, const char *subject, uint64_t firs
 	capture->queue_end = &capture->queue;
 	/* What is no subject of elog ship is not read. */
 	if (snprintf(capture->subject, sizeof(capture->subject), "%s", subject) >=
-	    (int)sizeof(capture->subject) || !parse_subject(capture)) {
+	    (int)sizeof(capture->subject) ||
+	    !(capture->name = stream_split_subject(capture->subject, capture->machine))) {
 		free_capture(capture);
 		return 0;
 	}

@@ -19,6 +19,9 @@
 
 #include "nats/order.h"
 
+#define STREAM_NAME_BYTES	64	/* of a stream's name, with the NUL */
+#define STREAM_MACHINE_BYTES	64	/* of the id of a machine, with the NUL */
+
 struct stream;
 struct stream_capture;
 
@@ -43,6 +46,24 @@ bool stream_is_url(const char *name);
 
 /** stream_check_url() - is the URL valid? Otherwise the reason was printed */
 bool stream_check_url(const char *url);
+
+/**
+ * stream_split_url() - separate the servers from the name of the stream
+ * @url: a valid one
+ * @name: set to the name; STREAM_NAME_BYTES
+ *
+ * Return: the URL of the servers, which the caller frees; NULL: an error, which was printed.
+ */
+char *stream_split_url(const char *url, char *name);
+
+/**
+ * stream_split_subject() - separate a subject of elog ship: "elog.MACHINE.BOOT.NAME"
+ * @subject: the subject
+ * @machine: set to the machine's id; STREAM_MACHINE_BYTES
+ *
+ * Return: the name of the capture, in @subject; NULL: it is no such subject.
+ */
+const char *stream_split_subject(const char *subject, char *machine);
 
 /**
  * stream_open() - connect, and find the captures

@@ -43,8 +43,7 @@ bool stream_check_url(const char *url)
 	return true;
 }
 
-/* Separate the servers from the name of the stream. Return: the servers; NULL: an error. */
-static char *split_url(struct stream *stream, const char *url)
+char *stream_split_url(const char *url, char *name)
 {
 	char *servers = strdup(url), *slash;
 
@@ -57,8 +56,8 @@ static char *split_url(struct stream *stream, const char *url)
 		*slash++ = '\0';
 	if (!slash || !*slash)
 		slash = (char *)STREAM;
-	if (strlen(slash) < sizeof(stream->name) && !strpbrk(slash, " .*>/\\\"") &&
-	    snprintf(stream->name, sizeof(stream->name), "%s", slash))
+	if (strlen(slash) < STREAM_NAME_BYTES && !strpbrk(slash, " .*>/\\\"") &&
+	    snprintf(name, STREAM_NAME_BYTES, "%s", slash))
 		return servers;
 	elog_error("'%s': not the name of a stream", slash);
 	free(servers);
@@ -235,7 +234,7 @@ int stream_open(struct stream **result, const char *url, bool follow, const int6
 	stream->follow = follow;
 	stream->quiet = quiet;
 	stream->partial = since;
-	servers = split_url(stream, url);
+	servers = stream_split_url(url, stream->name);
 	if (servers)
 		ret = ops->open(&stream->transport, servers, why);
 	stream->connected = !ret;

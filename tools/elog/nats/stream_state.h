@@ -37,7 +37,7 @@ struct stream_capture {
 	struct stream *stream;
 	size_t index;
 	char subject[TRANSPORT_SUBJECT_BYTES];
-	char machine[64];
+	char machine[STREAM_MACHINE_BYTES];
 	const char *name;
 	struct order *order;
 	uint64_t cursor;
@@ -76,7 +76,7 @@ struct stream_capture {
 struct stream {
 	const struct transport_ops *ops;
 	struct transport *transport;
-	char name[64];
+	char name[STREAM_NAME_BYTES];
 	bool follow;
 	bool quiet;
 	bool partial;

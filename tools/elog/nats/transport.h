@@ -13,9 +13,10 @@
 
 #define TRANSPORT_PLUGIN	"elog_nats.so"
 #define TRANSPORT_SYMBOL	"elog_transport"
-#define TRANSPORT_VERSION	2	/* of struct transport_ops and what it uses */
+#define TRANSPORT_VERSION	3	/* of struct transport_ops and what it uses */
 #define TRANSPORT_WHY_MAX	512	/* bytes of a reason, with the NUL */
 #define TRANSPORT_SUBJECT_BYTES	256	/* of a subject, with the NUL */
+#define TRANSPORT_SERVERS_BYTES	512	/* of a list of servers, with the NUL */
 #define TRANSPORT_ID_BYTES	33	/* of a file's id, with the NUL */
 
 struct transport;
@@ -59,21 +60,41 @@ struct transport_reply {
 };
 
 /**
+ * struct transport_limits - what a stream keeps
+ * @replicas: number of servers that store it
+ * @max_age: of a message, ns; 0: any
+ * @max_bytes: of all messages, in each server; 0: any number. The oldest ones are removed
+ */
+struct transport_limits {
+	unsigned int replicas;
+	int64_t max_age;
+	uint64_t max_bytes;
+};
+
+/**
  * struct transport_info - a stream
  * @first: number of its first message
  * @last: of its last message; less than @first: it is empty
+ * @messages: number of them
+ * @bytes: what they need in each server
+ * @limits: what it keeps
+ * @servers: the servers that store it, as text: "n0 leads, n1, n2 not current"; "": not known
  */
 struct transport_info {
 	uint64_t first;
 	uint64_t last;
+	uint64_t messages;
+	uint64_t bytes;
+	struct transport_limits limits;
+	char servers[TRANSPORT_SERVERS_BYTES];
 };
 
 /**
- * struct transport_get - a request for the first message from a number on
+ * struct transport_get - a request for the first message from a number on, or for the last one
  * @number: comes back in the replies
  * @stream: the stream
  * @subject: of the message; may have wildcards
- * @sequence: the number in the stream
+ * @sequence: the number in the stream; 0: the last message
  * @certain: ask the leader: another server may not have the latest messages yet
  */
 struct transport_get {
@@ -133,14 +154,20 @@ enum transport_state {
  * @close: disconnect
  * @state: get the state of the connection
  * @take_error: get the latest error that belongs to no message, and clear it; false: none
- * @create: create a stream for a subject, unless it exists; sets @why on failure, which may
- *	be that the servers are starting. Waits ten seconds at most
+ * @create: create a stream for a subject, unless it exists, and set @found to the limits that
+ *	it has; sets @why on failure. Waits ten seconds at most. Returns 1: created; 0: it
+ *	existed, and was not changed; -EAGAIN: the servers may be starting; or another negative
+ *	errno
  * @publish: send a message; does not wait for the reply. Returns 0 or a negative errno
  * @reply: wait for a reply; false: there was none in this time
- * @info: get a stream's first and last message; sets @why on failure. Returns 0, -EAGAIN if
+ * @info: describe a stream; sets @why on failure. Returns 0, -EAGAIN if
  *	it may help to try again, or another negative errno
  * @subjects: call a function for each subject of a stream, until it returns something else
  *	than 0; returns that, or as @info
+ * @headers: call a function for each message of a stream that was stored at a CLOCK_REALTIME ns
+ *	or later, 0: for all, without its data, until it returns something else than 0; returns
+ *	that, or as @info. A message that is not valid has an error, and no subject if it could
+ *	not be read
  * @get: ask for a message; does not wait for the reply. Returns 0 or a negative errno
  * @got: wait for a reply to @get; false: there was none in this time
  * @release: free what @got has filled in
@@ -152,7 +179,8 @@ struct transport_ops {
 	enum transport_state (*state)(struct transport *transport);
 	bool (*take_error)(struct transport *transport, char *why);
 	int (*create)(struct transport *transport, const char *stream, const char *subject,
-		      unsigned int replicas, char *why);
+		      const struct transport_limits *limits, struct transport_limits *found,
+		      char *why);
 	int (*publish)(struct transport *transport, const struct transport_message *message,
 		       char *why);
 	bool (*reply)(struct transport *transport, int milliseconds,
@@ -162,6 +190,9 @@ struct transport_ops {
 	int (*subjects)(struct transport *transport, const char *stream, const char *filter,
 			int (*take)(void *context, const char *subject), void *context,
 			char *why);
+	int (*headers)(struct transport *transport, const char *stream, int64_t since,
+		       int (*take)(void *context, const struct transport_stored *stored),
+		       void *context, char *why);
 	int (*get)(struct transport *transport, const struct transport_get *get, char *why);
 	bool (*got)(struct transport *transport, int milliseconds,
 		    struct transport_stored *stored);

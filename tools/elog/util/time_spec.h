@@ -50,6 +50,13 @@ bool time_spec_parse_around(const char *text, struct time_spec *since,
 			    struct time_spec *until);
 
 /**
+ * time_span_parse() - parse a span of time
+ * @text: "1.5", "20ms", "3m" or "2h30m"; the default unit is seconds
+ * @nanoseconds: set
+ */
+bool time_span_parse(const char *text, int64_t *nanoseconds);
+
+/**
  * struct date - a second of local time, as text
  * @second: CLOCK_REALTIME
  * @text: "YYYY-MM-DDTHH:MM:SS"
