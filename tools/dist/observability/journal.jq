@@ -8,7 +8,7 @@
 
 # The level of eventlog as the priority of syslog.
 def priority:
-	{critical: 2, error: 3, warning: 4, notice: 5, info: 6, debug: 7, verbose: 7}[.] // 6;
+	{critical: 2, error: 3, warning: 4, notice: 5, info: 6, debug: 7, verbose: 7}[. // ""] // 6;
 
 # A value on one line.
 def line: if type == "string" then . else tojson end | gsub("\n"; "\\n");
