@@ -29,7 +29,7 @@ help_text := \
 	'  stress       load, unload, trace and read concurrently, for STRESS_SECONDS' \
 	'               (180) each, on 6.1, 6.12 and 7.2' \
 	'  fuzz         fuzz libelog, FUZZ_SECONDS (60) for each fuzzer' \
-	'  bench        run all benchmarks, print tables: see tools/doc/performance.md' \
+	'  bench        run all benchmarks, print tables: see tools/doc/benchmarks.md' \
 	'  bench-ring   time the ring in user space, compared with LTTng-UST' \
 	'  bench-producer  time an event that a thread puts in its ring, compared with' \
 	'               LTTng-UST' \

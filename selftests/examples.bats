@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Runs the commands in the EXAMPLES sections of the manual pages of elog's verbs, and those
-# of README.md. Needs the module.
+# of README.md and of pages in tools/doc. Needs the module.
 #
 # examples.bash says how the commands of a page run. elog-marker(1) and elog-stat(1) are in
 # examples_stock.bats.
 #
-# In README.md, a block that begins with "```sh" has commands. It runs as a whole, unless
+# In these pages, a block that begins with "```sh" has commands. It runs as a whole, unless
 # such a comment, as <!-- test: not run, because REASON -->, stands before it.
 
 load examples.bash
@@ -90,11 +90,16 @@ server_listens()
 	[ "$(cut -f 2 "$BATS_FILE_TMPDIR/commands" | grep -c '^not-run$')" -le 4 ]
 }
 
-# Runs the blocks of README.md that begin with "```sh". It expects an installed eventlog and
-# sudo; here are functions and variables instead.
+# Runs the blocks of a Markdown page that begin with "```sh". They expect an installed eventlog,
+# its source tree and sudo; here are functions and variables instead.
 sudo()
 {
 	"$@"
+}
+
+make()
+{
+	[ -x "build/tools/$1" ] || [ "$1" = tools ]
 }
 
 modprobe()
@@ -107,26 +112,31 @@ modprobe()
 	done
 }
 
-@test "examples: README.md" {
-	local block=0 kind
+# run_markdown PAGE: all is what the blocks have printed.
+run_markdown()
+{
+	local block=0 blocks
 
 	export CPATH=$TREE/tools/libelog/include:$TREE/uapi
 	export LIBRARY_PATH=$TOOLS LD_LIBRARY_PATH=$TOOLS
-	export -f sudo modprobe
-	mkdir readme
-	cd readme
-	"$TREE/scripts/doc-files" "$TREE/README.md" .
+	export -f sudo make modprobe
+	mkdir "$BATS_TEST_TMPDIR/page"
+	cd "$BATS_TEST_TMPDIR/page"
+	mkdir build
+	ln -s "$TOOLS" build/tools
+	"$TREE/scripts/doc-files" "$TREE/$1" .
+	: > comments
 	awk '
 		/^<!-- test: / { skip = 1; print > "comments" }
 		/^```/ && inside { inside = 0; close("block" count) ; next }
 		/^```sh$/ && !skip { inside = 1; count++; next }
 		/^```/ { skip = 0 }
 		inside { print > ("block" count) }
-		END { print count > "count" }' "$TREE/README.md"
+		END { print count + 0 > "count" }' "$TREE/$1"
 	run grep -v '^<!-- test: not run, because .* -->$' comments
 	[ "$output" = "" ]
 	read -r blocks < count
-	[ "$blocks" -ge 4 ]
+	[ "$blocks" -ge 1 ]
 	while [ $((++block)) -le "$blocks" ]; do
 		bash -e "block$block" > out 2>&1 3>&- || {
 			cat "block$block" out
@@ -134,7 +144,38 @@ modprobe()
 		}
 		cat out >> all
 	done
+}
+
+@test "examples: README.md" {
+	run_markdown README.md
+	contains "$(< all)" 'greeting number=3 text="hello"' '"number":2' \
+		'3000 pairs in' 'unpaired: 0 starts, 0 ends'
+	grep -q '</html>' job.html
+}
+
+@test "examples: tools/doc/emit.md" {
+	run_markdown tools/doc/emit.md
 	contains "$(< all)" 'backup - done bytes=4096 path="/srv"' \
-		'greeting number=3 text="hello"' '"number":2' 'exit code=0 signal=0 core=false comm="ls"' \
 		'greeting greet.c:main:0: number=3'
+}
+
+@test "examples: tools/doc/providers.md" {
+	run_markdown tools/doc/providers.md
+	contains "$(< all)" 'exit code=0 signal=0 core=false comm="ls"'
+}
+
+# fleet.md needs several machines: make check-fleet has them.
+@test "examples: a page has blocks that run, or a reason for each block" {
+	local page
+
+	for page in "$TREE"/tools/doc/*.md; do
+		[ "${page##*/}" != fleet.md ] || continue
+		awk '
+			/^<!-- test: not run, because ./ { reason = 1; next }
+			/^```sh$/ { if (!reason) bare++ }
+			/^```/ { reason = 0 }
+			END { exit bare > 0 }' "$page" ||
+			grep -q "run_markdown ${page#"$TREE/"}$" "$TREE/selftests/examples.bats" ||
+			{ echo "$page"; return 1; }
+	done
 }

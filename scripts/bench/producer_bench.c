@@ -5,7 +5,8 @@
  * one run.  The kernel's work, which it does later, is not in it.
  *
  * The machine may be shared.  Therefore batches of all rows alternate, and the fastest batch
- * counts.  A batch never fills the ring; between batches, everything is taken.
+ * counts.  A batch never fills the ring; between batches, everything is taken.  Percentiles are of
+ * short bursts: see bursts.h.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -25,6 +26,7 @@
 #include <elog.h>
 
 #include "bench_rows.h"
+#include "bursts.h"
 #include "lttng_loop.h"
 #include "producer/mapped_ring.h"
 #include "producer/rings.h"
@@ -364,6 +366,101 @@ static double run_threads(unsigned int count)
 	return most;
 }
 
+/* ---- percentiles ---- */
+
+static void *open_side(void)
+{
+	struct side *opened = malloc(sizeof(*opened));
+
+	if (!opened)
+		fail("no memory");
+	side_open(opened);
+	return opened;
+}
+
+static void emit_library(void *context, uint32_t count)
+{
+	library_tsc(context, payloads[BAR_PAYLOAD], count);
+}
+
+static void emit_lttng(void *context, uint32_t count)
+{
+	lttng(context, payloads[BAR_PAYLOAD], count);
+}
+
+static void take_side(void *context)
+{
+	take(context);
+}
+
+static const struct burst_log library_burst = { open_side, emit_library, take_side };
+static const struct burst_log lttng_burst = { open_side, emit_lttng, NULL };
+
+static const struct {
+	const char *name;
+	const char *text;
+} burst_rows[] = {
+	{ "library", "elog_event_write(), TSC, 32 bytes" },
+	{ "lttng", "LTTng-UST tracepoint, 32 bytes" },
+	{ "spdlog", "spdlog, asynchronous, 3 numbers" },
+};
+
+static const unsigned int burst_threads[] = { 1, BURST_THREADS };
+
+static const char *burst_key(unsigned int row, unsigned int threads, unsigned int percentile)
+{
+	static char key[64];
+
+	snprintf(key, sizeof(key), "burst_%s_%u_p%u", burst_rows[row].name, threads,
+		 burst_percentiles[percentile]);
+	return key;
+}
+
+static void declare_bursts(void)
+{
+	unsigned int row, i, k;
+
+	for (row = 0; row < ARRAY_SIZE(burst_rows); row++)
+		for (i = 0; i < ARRAY_SIZE(burst_threads); i++)
+			for (k = 0; k < BURST_PERCENTILES; k++)
+				rows_declare(burst_key(row, burst_threads[i], k), "ns",
+					     "%s, %u threads, percentile %.1f",
+					     burst_rows[row].text, burst_threads[i],
+					     burst_percentiles[k] / 10.0);
+}
+
+static void add_bursts(void)
+{
+	const char *lttng_missing = lttng_loop_missing(payloads[BAR_PAYLOAD]);
+	const struct burst_log *logs[] = {
+		&library_burst, lttng_missing ? NULL : &lttng_burst, spdlog_burst(),
+	};
+	const char *reasons[] = { NULL, lttng_missing, "spdlog is not installed" };
+	unsigned int row, i, k;
+
+	printf("\n%-34s %8s %8s %8s %8s\n", "ns an event, bursts of 20", "threads", "50 %",
+	       "95 %", "99.9 %");
+	for (row = 0; row < ARRAY_SIZE(burst_rows); row++) {
+		for (i = 0; i < ARRAY_SIZE(burst_threads); i++) {
+			double result[BURST_PERCENTILES];
+
+			if (logs[row])
+				bursts_measure(logs[row], burst_threads[i], batches * 25, result);
+			for (k = 0; k < BURST_PERCENTILES; k++) {
+				const char *key = burst_key(row, burst_threads[i], k);
+
+				if (logs[row])
+					rows_value(key, result[k], result[k]);
+				else
+					rows_not_run(key, reasons[row]);
+			}
+			if (logs[row])
+				printf("%-34s %8u %8.1f %8.1f %8.1f\n", burst_rows[row].text,
+				       burst_threads[i], result[0], result[1], result[2]);
+		}
+	}
+}
+
 /* ---- main ---- */
 
 static struct elog_event *event_with(const unsigned char *status)
@@ -399,6 +496,7 @@ static void declare(bool only_lttng)
 		     "elog_event_write(), TSC, 32 bytes");
 	rows_declare("one_thread", "ns", "CPU time of an event, one thread");
 	rows_declare("two_threads", "ns", "CPU time of an event, two threads");
+	declare_bursts();
 }
 
 static void add_ratio(const char *key, double limit, unsigned int row, const char *text)
@@ -472,8 +570,10 @@ int main(int argc, char **argv)
 	event_off = event_with(&disabled_byte);
 	for (size = 0; size < ARRAY_SIZE(payloads); size++)
 		measure(size, only_lttng);
-	if (!only_lttng)
+	if (!only_lttng) {
 		add_results();
+		add_bursts();
+	}
 	rows_close();
 	return 0;
 }

@@ -34,5 +34,7 @@ check "the beginning of a name" finds tools/one.h 'int wish_count;'
 check "upper case" finds README.md 'Wishes'
 check "inside a word" finds tools/one.c '/* a kernel that complains */'
 check "a phrase" finds module/core/two.c '/* what becomes of it */'
+check "a word with a suffix" finds tools/one.h '/* troubling */'
+check "the usual term" allows README.md 'Troubleshooting'
 check "other words" allows module/core/told.c '/* told, dishwasher */'
 end_checks

@@ -34,6 +34,7 @@ values=(
 right='the kernel module eventlog is not loaded|stdin and stdout must be a terminal'
 right+='|cannot connect: .*|.*: No such file or directory|.*: no background capture writes to it'
 right+="|no (event|provider) '[^']*'|-f '[^']*': column [0-9]*: no field '[^']*'"
+right+='|there is no background capture'
 right+='|stdin: not a file of elog capture -o, or its start is damaged|.*; trying again'
 partial="|.* is missing(: .*)?|'-[-a-z]*' needs an argument|--[a-z-]* needs a file: add -o FILE"
 partial+='|-[a-z] takes one file'
@@ -41,14 +42,14 @@ partial+='|-[a-z] takes one file'
 mkdir bin place
 cat > bin/elog <<-STUB
 	#!$BASH
-	"$elog" "\$@" 2>> "$work/errors"
+	"$elog" "\$@" 2>> "\$errors"
 STUB
 cat > bin/make <<-STUB
 	#!$BASH
 	for word; do
 		[ "\$word" != -C ] || exit 0
 		[[ \$word == *=* ]] || grep -qx -- "\$word" "$work/targets" ||
-			echo "elog make: no target \$word" >> "$work/errors"
+			echo "elog make: no target \$word" >> "\$errors"
 	done
 STUB
 cat > bin/modprobe <<-STUB
@@ -59,12 +60,12 @@ cat > bin/modprobe <<-STUB
 		*=*) grep -rq "module_param.*\\b\${word%%=*}\\b" "$top/module" ;;
 		-r|eventlog|eventlog_user_events) ;;
 		*) [ -e "$top/module/providers/\$word.c" ] ;;
-		esac || echo "elog modprobe: \$word is not known" >> "$work/errors"
+		esac || echo "elog modprobe: \$word is not known" >> "\$errors"
 	done
 STUB
 cat > bin/eventlog-gen <<-STUB
 	#!$BASH
-	"$top/tools/gen/eventlog-gen" "\$@" 2>> "$work/errors"
+	"$top/tools/gen/eventlog-gen" "\$@" 2>> "\$errors"
 STUB
 chmod +x bin/*
 ln -s modprobe bin/insmod
@@ -91,7 +92,9 @@ python3 - <<-CODE || exit 1
 	               session=0x1007)
 CODE
 
-# accepted KIND COMMAND: runs it, and prints what is wrong.
+# accepted KIND COMMAND: runs it, and prints what is wrong. Each has a file of its own for what
+# elog prints: one that was ended after a second may print later, while the next one runs.
+runs=0
 accepted()
 {
 	local command pattern=$right word seconds=60 status=0
@@ -107,16 +110,18 @@ accepted()
 		[[ $word != */* ]] || mkdir -p "${word%/*}"
 		cp "$work/job.elog" "$word" || return 1
 	done
-	: > "$work/errors"
+	runs=$((runs + 1))
+	export errors=$work/errors.$runs
+	: > "$errors"
 	PATH=$work/bin ELOG_DEVICE=$work/none HOME=$work "$timeout" $seconds "$BASH" -c "
 		sudo() { \"\$@\"; }
 		command_not_found_handle() { :; }
 		$command" < /dev/null > "$work/output" 2>&1 || status=$?
 	cd "$work" || return 1
 	pattern+='|[0-9]+ events?.*|no event matched .*'
-	sed -n 's/^\(elog\( [a-z]*\)\{0,1\}\|eventlog-gen\): //p' errors |
+	sed -n 's/^\(elog\( [a-z]*\)\{0,1\}\|eventlog-gen\): //p' "$errors" |
 		grep -vxE "($pattern)" > refused
-	if [ -s refused ] || { [ $status != 0 ] && [ ! -s errors ]; }; then
+	if [ -s refused ] || { [ $status != 0 ] && [ ! -s "$errors" ]; }; then
 		echo "$2: status $status"
 		cat refused output
 		return 1
