@@ -122,6 +122,7 @@ struct elog_schema_provider;
  * @fixed_size: bytes of the payload's fixed part
  * @field_count: elements of @fields
  * @fields: in the order of the payload
+ * @attribute: enum eventlog_attribute; 0: none
  */
 struct elog_schema_event {
 	const struct elog_schema_provider *provider;
@@ -133,6 +134,7 @@ struct elog_schema_event {
 	size_t fixed_size;
 	size_t field_count;
 	struct elog_schema_field **fields;
+	unsigned int attribute;
 };
 
 /**
