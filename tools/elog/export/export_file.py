@@ -7,6 +7,7 @@ wide     40 events with long names, and with fields that differ
 types    an event with a field of each type, with unusual values; an unknown definition
 decoded  an event with an eventheader, which has fields of other types
 names    events and fields with names that SQLite or other columns have
+paired   events whose attributes say which are a pair, with names that say otherwise
 traces   a span whose events carry ids of a trace
 sessions sessions with small and large numbers
 many     COUNT sessions, of which 100 are open at a time
@@ -31,8 +32,8 @@ EVENTS = {
 LONG = "x" * 200
 
 
-def schema(provider, number, name, fields):
-    return f"eventlog 1\nprovider {provider}\nevent {number} {name} info -\n{fields}"
+def schema(provider, number, name, fields, words="-"):
+    return f"eventlog 1\nprovider {provider}\nevent {number} {name} info {words}\n{fields}"
 
 
 def string(fixed, at, text):
@@ -156,6 +157,21 @@ def names(path):
         file.event(1, struct.pack("<III", 1, 2, 3))
         for number in (2, 3, 4):
             file.event(number)
+
+
+def paired(path):
+    events = [("request_open", "- start"), ("request_close", "-"), ("reply", "0x1 end \"it ends\""),
+              ("query_begin", "-"), ("query_end", "-"), ("job_end", "- start"), ("job_start", "- end")]
+    with ElogFile(path, {number: schema("shop", number, name, "", words)
+                         for number, (name, words) in enumerate(events, 1)}) as file:
+        # A microsecond each.
+        for number in 1, 4, 2, 5, 3:
+            file.event(number, session=1)
+        for number in 6, 2, 2, 7:
+            file.event(number, session=2)
+        # An attribute is for a session: whichever ends it.
+        file.event(6, session=3)
+        file.event(3, session=3)
 
 
 def traces(path):

@@ -145,6 +145,26 @@ spans_of_other_events()
 		grep -q 'dropped 1 START, as more than 1 were pending' stderr
 }
 
+# Attributes make pairs that names would not, and inside of them names still do.
+attributes_make_spans()
+{
+	python3 "$here/export_file.py" paired paired.elog && export_to 0 jsonl out paired.elog || return 1
+	[ "$(jq -c 'select(.span) | [.span, .event, .session, .duration]' out)" = \
+		'["query","query_end","0x1",2000]
+["request","reply","0x1",4000]
+["job","job_start","0x2",3000]
+["job","reply","0x3",1000]' ] || return 1
+	# Where both globs match, attributes decide; a name means what it says.
+	"$elog" export -q --format jsonl --span '*:*' -e 'shop/request_*' -e shop/reply -e 'shop/job_*' paired.elog > out
+	[ "$(jq -c 'select(.span) | [.event, .duration]' out | tr '\n' ' ')" = \
+		'["request_close",2000] ["reply",2000] ["request_close",1000] ["request_close",1000] ["job_start",1000] ["reply",1000] ' ] &&
+		"$elog" export -q --format jsonl --span 'job_*:job_*' paired.elog > out || return 1
+	[ "$(jq -c 'select(.span) | [.event, .duration]' out)" = '["job_start",3000]' ] || return 1
+	[ "$("$elog" latency -q --format json 'shop/job_*' 'shop/job_*' paired.elog 2> /dev/null |
+		jq -c 'select(.kind == "total") | [.pairs, .unpaired_starts, .unpaired_ends]')" = \
+		'[1,1,0]' ]
+}
+
 selections_apply()
 {
 	[ "$("$elog" export -q --format jsonl -e shop/request_end -f 'bytes > 2500' spans.elog |
@@ -284,6 +304,7 @@ check 'times are universal' times_are_universal
 check 'CSV has the same table' csv_has_the_same_table
 check 'hosts and machines are exported' origins_are_exported
 check '--span, --by and --pending make spans' spans_of_other_events
+check 'attributes make spans' attributes_make_spans
 check 'selections apply' selections_apply
 check 'unknown definitions and short payloads are exported' unknown_and_damaged_payloads
 check 'damage is reported with its position' damage_is_reported

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The spans of an export or a report: from an event START to the next END. By name, START
+ * The spans of an export or a report: from an event START to the next END. Events with the
+ * attributes start and end are START and END. By name, START
  * and END are X_start and X_end, X_begin and X_end, or X_open and X_close, and the span is
  * X; --span START:END replaces these. A pair is what elog latency START END counts as one:
  * of one provider and session, or of what --by names.
