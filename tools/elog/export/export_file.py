@@ -8,6 +8,7 @@ types    an event with a field of each type, with unusual values; an unknown def
 decoded  an event with an eventheader, which has fields of other types
 names    events and fields with names that SQLite or other columns have
 paired   events whose attributes say which are a pair, with names that say otherwise
+nested   spans that are inside others of their session or thread, and some that are not
 traces   a span whose events carry ids of a trace
 sessions sessions with small and large numbers
 many     COUNT sessions, of which 100 are open at a time
@@ -172,6 +173,46 @@ def paired(path):
         # An attribute is for a session: whichever ends it.
         file.event(6, session=3)
         file.event(3, session=3)
+
+
+def nested(path):
+    definitions = {number: schema(*event) for number, event in EVENTS.items()}
+    names = "statement_start", "statement_end", "lock_begin", "lock_end"
+    definitions.update((number, schema("db", number, name, ""))
+                       for number, name in enumerate(names, 11))
+    rows = struct.pack("<i", 1)
+    with ElogFile(path, definitions) as file:
+        # The database has sessions of its own, in the thread of the request.
+        start(file, 1, 1, "/a")
+        file.event(3, session=1)
+        file.event(11, session=77)
+        file.event(13, session=77, tid=102)
+        file.event(7, string(b"\0\0\0\0", 0, "inside"), session=1)
+        file.event(14, session=77, tid=102)
+        file.event(12, session=77)
+        file.event(4, rows, session=1)
+        end(file, 1, 200, 1)
+        # A query that ends after its request.
+        start(file, 2, 2, "/b")
+        file.event(3, session=2)
+        end(file, 2, 200, 1)
+        file.event(4, rows, session=2)
+        # A thread that works on two requests at once: whose is the statement?
+        start(file, 3, 3, "/c")
+        start(file, 4, 4, "/d")
+        file.event(11, session=78)
+        file.event(12, session=78)
+        file.event(3, session=3)
+        file.event(4, rows, session=3)
+        end(file, 3, 200, 1)
+        end(file, 4, 200, 1)
+        # Another thread; and a request that ended before.
+        start(file, 5, 5, "/e")
+        file.event(11, session=79, tid=103)
+        file.event(12, session=79, tid=103)
+        end(file, 5, 200, 1)
+        file.event(11, session=80)
+        file.event(12, session=80)
 
 
 def traces(path):

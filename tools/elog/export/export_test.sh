@@ -413,6 +413,29 @@ reads_several_files()
 		node "$here/export_read.cjs" "$readers" arrow two.d > found && diff both found
 }
 
+# Spans are inside others of their session, or of their thread, where that is certain.
+spans_have_parents()
+{
+	python3 "$here/export_file.py" nested nested.elog && export_to 0 perfetto out nested.elog &&
+		node "$here/export_read.cjs" "$readers/processor" parents out > found || { cat found; return 1; }
+	cut -d ' ' -f 2- found > named
+	diff named - <<-'PARENTS'
+		request -
+		query request
+		statement query
+		lock statement
+		request -
+		query -
+		request -
+		request -
+		statement -
+		query request
+		request -
+		statement -
+		statement -
+	PARENTS
+}
+
 # A file of another boot has another clock, and its processes are others.
 other_boot()
 {
@@ -450,11 +473,13 @@ if [ -n "$reason" ]; then
 	skip 'definitions of one name have a table each' "$reason"
 	skip 'readers find all of several files' "$reason"
 	skip 'readers find all of several boots' "$reason"
+	skip 'spans have parents in Perfetto' "$reason"
 else
 	check 'fields keep their types in Parquet' types_are_kept
 	check 'readers open files that were cut at a limit' reads_cut_files
 	check 'definitions of one name have a table each' reads_wide_tables
 	check 'readers find all of several files' reads_several_files
+	check 'spans have parents in Perfetto' spans_have_parents
 	if other_boot; then
 		check 'readers find all of several boots' reads_several_boots
 	else

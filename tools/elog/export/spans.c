@@ -299,3 +299,8 @@ int spans_take(struct spans *spans, const struct entry *entry, const struct span
 		ret = start_span(spans, entry, role, match);
 	return ret;
 }
+
+int spans_session(struct spans *spans, const struct entry *entry, struct elog_map_key *key)
+{
+	return latency_key_make(&spans->keys[true], entry, key);
+}

@@ -144,4 +144,14 @@ void spans_find_role(const struct spans *spans, const struct elog_schema_event *
 int spans_take(struct spans *spans, const struct entry *entry, const struct span_role *role,
 	       struct span_match *match);
 
+/**
+ * spans_session() - make the key of an event's session, as struct span_match has it
+ * @spans: the pending STARTs
+ * @entry: an event that neither starts nor ends a span
+ * @key: set
+ *
+ * Return: 1; 0: the event lacks what is paired by; -ENOMEM.
+ */
+int spans_session(struct spans *spans, const struct entry *entry, struct elog_map_key *key);
+
 #endif /* SPANS_H */
