@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/word.h"
 #include "libelog/util/process.h"
 #include "input/keywords.h"
 #include "output/list.h"
@@ -105,8 +104,14 @@ static void list_keywords(struct elog_text *text,
 
 static const char *attribute_name(const struct elog_schema_event *event)
 {
-	return event->attribute <= EVENTLOG_ATTRIBUTE_END ?
-	       eventlog_attribute_names[event->attribute] : NULL;
+	return event->attribute == EVENTLOG_ATTRIBUTE_START ? "start" :
+	       event->attribute == EVENTLOG_ATTRIBUTE_END ? "end" : NULL;
+}
+
+static void put_integer(struct elog_text *text, uint64_t value, bool is_signed)
+{
+	elog_text_string(text, "\"value\":");
+	elog_text_json_integer(text, value, is_signed);
 }
 
 static void put_field(struct elog_text *text,
@@ -129,12 +134,8 @@ static void put_field(struct elog_text *text,
 		if (set->flags)
 			elog_text_printf(text, "\"value\":\"0x%" PRIx64 "\"",
 					 value->value);
-		else if (field->is_signed)
-			elog_text_printf(text, "\"value\":%" PRId64,
-					 (int64_t)value->value);
 		else
-			elog_text_printf(text, "\"value\":%" PRIu64,
-					 value->value);
+			put_integer(text, value->value, field->is_signed);
 		put_named(text, value->name, value->description);
 	}
 	elog_text_string(text, set && set->count ? "]}" : "}");
