@@ -90,13 +90,14 @@ def spans(path):
 
 TYPES = """eventlog 1
 provider all
+keyword fast 0x2
 enum state
 	-2 LOW
 	1 OPEN
 flags bits
 	0x1 FIRST
 	0x2 SECOND
-event 1 typed warning -
+event 1 typed warning fast,0x100
 	u8 a as hex
 	u64 b
 	s16 c

@@ -362,15 +362,15 @@ types_are_kept()
 		  const rows = async (sql) => (await connection.runAndReadAll(sql)).getRowsJson();
 		  const found = JSON.stringify(await rows("select * exclude (time, host, machine_id) from 'types.d/all.typed.parquet'"));
 		  const wanted = JSON.stringify([
-		    ['2000', '0xffffffffffffffff', '18446744073709551615', 1, 100, 101, 'worker', null, 'all', 'typed', 'warning', null, 171, '18446744073709551615', -300,
+		    ['2000', '0xffffffffffffffff', '18446744073709551615', 1, 100, 101, 'worker', null, 'all', 'typed', 'warning', 'fast,0x100', 171, '18446744073709551615', -300,
 		      true, 'four', '\\x01\\x02\\x03', 'caf\u00e9', '\\x00\\xFF\\x7F\\x0A', '192.0.2.1', '::1',
 		      8080, '00:01:02:03:04:05', '1500000000', '2000', '9223372036854775809', 'LOW',
 		      'FIRST|SECOND', '\\x01\\x02', '-9223372036854775808', 7],
-		    ['3000', null, null, null, 100, 101, 'worker', null, 'all', 'typed', 'warning', null, 171, '18446744073709551615', -300,
+		    ['3000', null, null, null, 100, 101, 'worker', null, 'all', 'typed', 'warning', 'fast,0x100', 171, '18446744073709551615', -300,
 		      true, 'four', '\\x01\\x02\\x03', '\ufffd\ufffd(\u0001', '\\x00\\xFF\\x7F\\x0A', '192.0.2.1',
 		      '::1', 8080, '00:01:02:03:04:05', '1500000000', '2000', '9223372036854775809', 'LOW',
 		      'FIRST|SECOND', '\\x01\\x02', '-9223372036854775808', 7],
-		    ['4000', null, null, 1, 0, 0, '', null, 'all', 'typed', 'warning', null, 171, '18446744073709551615', -300, true].concat(Array(16).fill(null)),
+		    ['4000', null, null, 1, 0, 0, '', null, 'all', 'typed', 'warning', 'fast,0x100', 171, '18446744073709551615', -300, true].concat(Array(16).fill(null)),
 		  ]);
 		  const hosts = await rows("select distinct host from 'types.d/all.typed.parquet'");
 		  if (hosts.length !== 1 || hosts[0][0] !== require('os').hostname()) {
