@@ -45,14 +45,15 @@ void eventlog_domain_destroy(struct eventlog_domain *domain);
  * eventlog_domain_slot_get() - take a slot of the status map
  * @domain: the domain, locked
  *
- * Return: the slot, at least EVENTLOG_SLOT_FIRST, or -ENOSPC.  Its byte is 0.
+ * Return: the slot, at least EVENTLOG_SLOT_FIRST, or -ENOSPC.  Its byte is 0, or says that
+ * programs are to leave.
  */
 int eventlog_domain_slot_get(struct eventlog_domain *domain);
 
 /**
  * eventlog_domain_slot_put() - give a slot back
  * @domain: the domain, locked
- * @slot: the slot; its byte is 0
+ * @slot: the slot; its byte has no handlers of a marker
  */
 void eventlog_domain_slot_put(struct eventlog_domain *domain, unsigned int slot);
 
@@ -62,9 +63,24 @@ void eventlog_domain_slot_put(struct eventlog_domain *domain, unsigned int slot)
  * @slot: the event's slot
  * @enabled: new value of EVENTLOG_STATUS_ENABLED
  * @sync: new value of EVENTLOG_STATUS_SYNC
+ *
+ * While programs are to leave, the byte says that, and in another way whether it is enabled.
  */
 void eventlog_domain_status_set(struct eventlog_domain *domain, unsigned int slot, bool enabled,
 				bool sync);
+
+/**
+ * eventlog_domain_status_leave() - have all programs look at EVENTLOG_STATUS_LEAVE
+ * @domain: the domain, locked; domain->leaving was set
+ */
+void eventlog_domain_status_leave(struct eventlog_domain *domain);
+
+/**
+ * eventlog_domain_status_stay() - the opposite, for slots without an event
+ * @domain: the domain, locked; domain->leaving was cleared.  For the others, the caller calls
+ *	eventlog_domain_status_set()
+ */
+void eventlog_domain_status_stay(struct eventlog_domain *domain);
 
 /**
  * eventlog_domain_handlers_set() - tell processes which handlers of a marker are on
