@@ -92,7 +92,8 @@ TEST(bad_requests)
 	CHECK(info_of(fd).features & EVENTLOG_FEATURE_LEAVE);
 	CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_LEAVE, &request), EINVAL);
 	CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_LEAVE, pages_unmapped()), EFAULT);
-	CHECK_ERRNO(try_leave(fd, 4), EINVAL);
+	CHECK_ERRNO(try_leave(fd, EVENTLOG_LEAVE_LINGER), EINVAL);
+	CHECK_ERRNO(try_leave(fd, 8 | PRODUCERS), EINVAL);
 	CHECK_ERRNO(try_leave(fd, ~0U), EINVAL);
 	CHECK_OK(stat(EVENTLOG_DEVICE, &node));
 	CHECK_OK(chmod(EVENTLOG_DEVICE, 0666));
@@ -361,6 +362,53 @@ TEST(asker_is_killed)
 	CHECK_EQ(status_get(&map, &event), 0);
 	munmap((void *)map.bytes, map.size);
 	close(fd);
+}
+
+/* The request goes on after close(), until another file asks, or a second has passed. */
+TEST(it_lingers)
+{
+	int fd = device_open(), asker, other;
+	struct eventlog_register event;
+	struct status_map map;
+	unsigned int i;
+
+	event = register_event(fd, "leave_event u64 x");
+	map = status_map(fd, &event);
+	for (i = 0; i < 3; i++) {
+		asker = device_open();
+		CHECK_OK(try_leave(asker, PRODUCERS | EVENTLOG_LEAVE_LINGER));
+		close(asker);
+		CHECK_EQ(status_get(&map, &event), IDLE);
+		CHECK_ERRNO(try_register(fd, "leave_other u64 x"), ESHUTDOWN);
+		if (i == 2)
+			break;
+		other = device_open();
+		CHECK_OK(try_leave(other, i ? PRODUCERS : 0));
+		CHECK_EQ(status_get(&map, &event), i ? IDLE : 0);
+		close(other);
+		CHECK_EQ(status_get(&map, &event), 0);
+	}
+	WAIT_FOR(status_get(&map, &event) == 0);
+	CHECK_OK(try_register(fd, "leave_other u64 x"));
+	munmap((void *)map.bytes, map.size);
+	close(fd);
+}
+
+/* Nobody is back before the module is gone, and the pending request does not outlive it. */
+TEST(unload_while_it_lingers)
+{
+	int asker = device_open();
+
+	if (!module_path())
+		SKIP("no EVENTLOG_KO");
+	CHECK_OK(try_leave(asker, PRODUCERS | SUBSCRIBERS | EVENTLOG_LEAVE_LINGER));
+	CHECK_ERRNO2(try_unload(), EWOULDBLOCK, EBUSY);
+	close(asker);
+	CHECK_OK(try_unload());
+	load("");
+	asker = device_open();
+	CHECK_OK(try_register(asker, "leave_event u64 x"));
+	close(asker);
 }
 
 TEST(missed)

@@ -120,9 +120,10 @@ void eventlog_domain_status_set(struct eventlog_domain *domain, unsigned int slo
 	bool leaving = eventlog_domain_is_leaving(domain);
 
 	lockdep_assert_held(&domain->lock);
+	/* First: with this bit, the others have another meaning. */
+	eventlog_domain_status_bit(domain, slot, EVENTLOG_STATUS_LEAVE, leaving);
 	eventlog_domain_status_bit(domain, slot, EVENTLOG_STATUS_SYNC, leaving ? enabled : sync);
 	eventlog_domain_status_bit(domain, slot, EVENTLOG_STATUS_ENABLED, leaving || enabled);
-	eventlog_domain_status_bit(domain, slot, EVENTLOG_STATUS_LEAVE, leaving);
 }
 
 void eventlog_domain_status_leave(struct eventlog_domain *domain)

@@ -6,8 +6,10 @@
 #include <linux/fs.h>
 #include <linux/mutex.h>
 #include <linux/user_namespace.h>
+#include <linux/workqueue.h>
 #include <linux/xarray.h>
 
+#include "core/domain.h"
 #include "core/emit.h"
 #include "core/ioctl.h"
 #include "core/leave.h"
@@ -16,20 +18,37 @@
 #include "user/leave.h"
 #include "user/producer.h"
 
-#define EVENTLOG_LEAVE_ALL (EVENTLOG_LEAVE_PRODUCERS | EVENTLOG_LEAVE_SUBSCRIBERS)
+#define EVENTLOG_LEAVE_ALL \
+	(EVENTLOG_LEAVE_PRODUCERS | EVENTLOG_LEAVE_SUBSCRIBERS | EVENTLOG_LEAVE_LINGER)
+
+static void eventlog_leave_lingered(struct work_struct *work);
 
 static DEFINE_MUTEX(eventlog_leave_lock);
 /* The file that asks, or NULL; under the lock, and read without it. */
 static const struct eventlog_file *eventlog_leave_asker;
+/* What it asks for; under the lock. */
+static u32 eventlog_leave_flags;
+/* Pending: no file asks, but the request of one that was closed lingers. */
+static DECLARE_DELAYED_WORK(eventlog_leave_work, eventlog_leave_lingered);
 
-/* The lock is held.  @root: the domain of @file. */
-static void eventlog_leave_set(const struct eventlog_file *file, struct eventlog_domain *root,
-			       u32 flags)
+/* @file: NULL: nobody asks any more. */
+static void eventlog_leave_set(const struct eventlog_file *file, u32 flags)
 {
 	lockdep_assert_held(&eventlog_leave_lock);
-	WRITE_ONCE(eventlog_leave_asker, flags ? file : NULL);
-	eventlog_domain_leave(root, flags);
+	WRITE_ONCE(eventlog_leave_asker, file);
+	eventlog_leave_flags = flags;
+	flags &= ~EVENTLOG_LEAVE_LINGER;
+	eventlog_domain_leave(&eventlog_root_domain, flags);
 	eventlog_instances_leave(flags);
+}
+
+/* A second has passed, unless another file has asked meanwhile. */
+static void eventlog_leave_lingered(struct work_struct *work)
+{
+	mutex_lock(&eventlog_leave_lock);
+	if (!eventlog_leave_asker)
+		eventlog_leave_set(NULL, 0);
+	mutex_unlock(&eventlog_leave_lock);
 }
 
 static int eventlog_ioctl_leave(struct eventlog_domain *domain, struct file *filp, void *argument,
@@ -39,14 +58,14 @@ static int eventlog_ioctl_leave(struct eventlog_domain *domain, struct file *fil
 	const struct eventlog_leave *request = argument;
 	int ret = 0;
 
-	if (request->flags & ~EVENTLOG_LEAVE_ALL)
+	if (request->flags & ~EVENTLOG_LEAVE_ALL || request->flags == EVENTLOG_LEAVE_LINGER)
 		return -EINVAL;
 	if (domain->id || !file_ns_capable(filp, &init_user_ns, CAP_SYS_MODULE))
 		return -EPERM;
 	if (mutex_lock_killable(&eventlog_leave_lock))
 		return -EINTR;
 	if (!eventlog_leave_asker || eventlog_leave_asker == file)
-		eventlog_leave_set(file, domain, request->flags);
+		eventlog_leave_set(request->flags ? file : NULL, request->flags);
 	else
 		ret = -EBUSY;
 	mutex_unlock(&eventlog_leave_lock);
@@ -59,8 +78,18 @@ void eventlog_leave_release(const struct eventlog_file *file)
 	if (READ_ONCE(eventlog_leave_asker) != file)
 		return;
 	mutex_lock(&eventlog_leave_lock);
-	eventlog_leave_set(file, file->domain, 0);
+	if (eventlog_leave_flags & EVENTLOG_LEAVE_LINGER) {
+		WRITE_ONCE(eventlog_leave_asker, NULL);
+		mod_delayed_work(system_wq, &eventlog_leave_work, HZ);
+	} else {
+		eventlog_leave_set(NULL, 0);
+	}
 	mutex_unlock(&eventlog_leave_lock);
+}
+
+void eventlog_leave_exit(void)
+{
+	cancel_delayed_work_sync(&eventlog_leave_work);
 }
 
 static int eventlog_ioctl_missed(struct eventlog_domain *domain, struct file *filp, void *argument,

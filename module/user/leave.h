@@ -19,4 +19,7 @@ extern const struct eventlog_ioctls eventlog_leave_ioctls;
  */
 void eventlog_leave_release(const struct eventlog_file *file);
 
+/** eventlog_leave_exit() - at unload: no file is open */
+void eventlog_leave_exit(void);
+
 #endif /* EVENTLOG_USER_LEAVE_H */

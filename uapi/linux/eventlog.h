@@ -957,8 +957,10 @@ struct eventlog_instance_open {
  * so that the module can be unloaded, and replaced by another version.
  *
  * flags say who is asked, in the root and in all instances, until another LEAVE of the same file
- * says otherwise, or the file is closed.  A file that asks for nothing keeps nobody away: whoever
- * has not left then goes on as if nothing had happened.
+ * says otherwise, or the file is closed.  Then whoever has not left goes on as if nothing had
+ * happened.  Since an open file pins the module, EVENTLOG_LEAVE_LINGER lets the request go on for
+ * a second after the file is closed, or until another file asks: the module can be unloaded before
+ * anyone is back.
  *
  * EVENTLOG_LEAVE_PRODUCERS: the status byte of each event has EVENTLOG_STATUS_LEAVE.  So that
  * programs look at it, EVENTLOG_STATUS_ENABLED is set as well, and EVENTLOG_STATUS_SYNC says
@@ -973,11 +975,12 @@ struct eventlog_instance_open {
  * Whoever does not know LEAVE keeps the device: events are delivered as before.  While a file
  * asks for something, INSTANCE_CREATE fails with ESHUTDOWN.
  *
- * EBUSY: another file asks already.  EINVAL: an unknown flag.  EPERM: no capability, or the file
+ * EBUSY: another file asks already.  EINVAL: an unknown flag, or only LINGER.  EPERM: no capability, or the file
  * belongs to an instance.
  */
 #define EVENTLOG_LEAVE_PRODUCERS	(1U << 0)
 #define EVENTLOG_LEAVE_SUBSCRIBERS	(1U << 1)
+#define EVENTLOG_LEAVE_LINGER		(1U << 2) /* a second longer than the file is open */
 
 struct eventlog_leave {
 	__u32 size;
