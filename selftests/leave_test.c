@@ -411,6 +411,26 @@ TEST(unload_while_it_lingers)
 	close(asker);
 }
 
+/* loaded with leaving=1: as if somebody had asked producers, until somebody has. */
+TEST(load_and_hold)
+{
+	int fd, asker;
+
+	load("leaving=1");
+	fd = device_open();
+	CHECK_ERRNO(try_register(fd, "leave_event u64 x"), ESHUTDOWN);
+	CHECK_OK(try_subscribe(fd));
+	close(fd);
+	fd = device_open();
+	CHECK_ERRNO(try_register(fd, "leave_event u64 x"), ESHUTDOWN);
+	asker = device_open();
+	CHECK_OK(try_leave(asker, PRODUCERS));
+	close(asker);
+	CHECK_OK(try_register(fd, "leave_event u64 x"));
+	close(fd);
+	load("");
+}
+
 TEST(missed)
 {
 	struct pollfd file = { .events = POLLIN };

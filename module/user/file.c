@@ -374,5 +374,4 @@ int eventlog_device_init(umode_t mode, unsigned int rules_max, unsigned int regi
 void eventlog_device_exit(void)
 {
 	misc_deregister(&eventlog_device);
-	eventlog_leave_exit();
 }

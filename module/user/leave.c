@@ -87,6 +87,14 @@ void eventlog_leave_release(const struct eventlog_file *file)
 	mutex_unlock(&eventlog_leave_lock);
 }
 
+void eventlog_leave_hold(void)
+{
+	mutex_lock(&eventlog_leave_lock);
+	eventlog_leave_set(NULL, EVENTLOG_LEAVE_PRODUCERS);
+	mod_delayed_work(system_wq, &eventlog_leave_work, 10 * HZ);
+	mutex_unlock(&eventlog_leave_lock);
+}
+
 void eventlog_leave_exit(void)
 {
 	cancel_delayed_work_sync(&eventlog_leave_work);

@@ -19,6 +19,13 @@ extern const struct eventlog_ioctls eventlog_leave_ioctls;
  */
 void eventlog_leave_release(const struct eventlog_file *file);
 
+/**
+ * eventlog_leave_hold() - at load: producers wait for subscribers
+ *
+ * As after a LEAVE for producers whose file was closed, but for 10 seconds.
+ */
+void eventlog_leave_hold(void);
+
 /** eventlog_leave_exit() - at unload: no file is open */
 void eventlog_leave_exit(void);
 

@@ -15,6 +15,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <sys/ioctl.h>
 #include <sys/time.h>
 #include <sys/wait.h>
@@ -422,7 +423,42 @@ static const struct test tests[] = {
 	{ "the subscriber comes back after the program", test_late_subscriber },
 };
 
-int main(void)
+static void on_stop(int number)
 {
+	(void)number;
+	is_over = true;
+}
+
+/*
+ * leave_device_test emit FILE: emits until SIGTERM, without asking whether the module is there;
+ * then writes to FILE how often. For the test of elog upgrade.
+ */
+static int emit_for_others(const char *path)
+{
+	struct sigaction action = { .sa_handler = on_stop };
+	FILE *file = fopen(path, "w");
+
+	if (!file)
+		return 1;
+	sigaction(SIGTERM, &action, NULL);
+	begin("event u32 number");
+	/* The first event has a listener, or all of them would not be counted. */
+	if (!becomes_enabled(event))
+		return 1;
+	while (!__atomic_load_n(&is_over, __ATOMIC_RELAXED)) {
+		emit_one();
+		if (emitted % 64 == 0)
+			nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
+	}
+	fprintf(file, "%llu\n", (unsigned long long)emitted);
+	if (failed)
+		fprintf(file, "failed: %d\n", failed);
+	return fclose(file) != 0;
+}
+
+int main(int argc, char **argv)
+{
+	if (argc == 3 && !strcmp(argv[1], "emit"))
+		return emit_for_others(argv[2]);
 	return run_device_tests(tests, ELOG_ARRAY_SIZE(tests));
 }
