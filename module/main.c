@@ -27,6 +27,7 @@
 #include "trace/kfunc.h"
 #include "user/file.h"
 #include "user/instance.h"
+#include "user/leave.h"
 #include "user/mapped.h"
 
 static ushort mode = 0600;
@@ -66,6 +67,10 @@ MODULE_PARM_DESC(spinlock, "take a spinlock to write to rings, as 32-bit kernels
 static uint trace_events_max = 4096;
 module_param(trace_events_max, uint, 0444);
 MODULE_PARM_DESC(trace_events_max, "limit of events in tracefs, 0: none (4096)");
+
+static bool leaving;
+module_param(leaving, bool, 0444);
+MODULE_PARM_DESC(leaving, "producers wait until a LEAVE has ended, 10 s at most (N)");
 
 #ifdef EVENTLOG_COUNT_STEPS
 unsigned long eventlog_steps_most[EVENTLOG_STEPS_KINDS];
@@ -173,14 +178,17 @@ static int __init eventlog_init(void)
 	ret = eventlog_instances_init(&eventlog_root_domain, instances_max, eventlog_domain_empty);
 	if (ret)
 		goto err_markers;
+	if (leaving)
+		eventlog_leave_hold();
 	ret = eventlog_device_init(mode, rules_max, registrations_max, &eventlog_marker_ioctls);
 	if (ret)
-		goto err_instances;
+		goto err_leave;
 	if (!EVENTLOG_TRACE_EVENTS)
 		pr_info("trace events are not supported on this kernel, only the tracepoint eventlog_emit\n");
 	return 0;
 
-err_instances:
+err_leave:
+	eventlog_leave_exit();
 	eventlog_instances_exit();
 err_markers:
 	eventlog_markers_exit();
@@ -200,6 +208,7 @@ static void __exit eventlog_exit(void)
 	long left;
 
 	eventlog_device_exit();
+	eventlog_leave_exit();
 	eventlog_instances_exit();
 	eventlog_markers_exit();
 	eventlog_subscriber_exit();

@@ -53,6 +53,7 @@ static const struct call calls[] = {
 	CALL(PAUSE, eventlog_pause, paused, false),
 	CALL(ATTACH, eventlog_attach, time_offset, true),
 	CALL(DETACH, eventlog_detach, ring, false),
+	CALL(LEAVE, eventlog_leave, flags, false),
 };
 
 /* Calls that the test cannot prepare, and the errno of a minimal request. */
@@ -66,6 +67,7 @@ static const struct {
 	{ CALL(INSTANCE_CREATE, eventlog_instance_create, fd, true), EFAULT },
 	{ CALL(INSTANCE_DELETE, eventlog_instance_delete, id, false), ENOENT },
 	{ CALL(INSTANCE_OPEN, eventlog_instance_open, fd, true), ENOENT },
+	{ CALL(MISSED, eventlog_missed, subscribers, true), ENOENT },
 };
 
 /* A file and a request that succeeds on it. */
@@ -411,7 +413,7 @@ TEST(unknown_ioctls_are_enotty)
 	for (role = 0; role < ARRAY_SIZE(fds); role++) {
 		for (nr = 4; nr < 256; nr++) {
 			if (nr == 5 || (nr >= 8 && nr <= 14) || nr == 17 || nr == 20 || nr == 21 ||
-			    (nr >= 24 && nr <= 29 && nr != 28))
+			    (nr >= 24 && nr <= 31 && nr != 28))
 				continue;
 			test_note("nr %u", nr);
 			CHECK_ERRNO(ioctl(fds[role], EVENTLOG_IOC(nr), memory), ENOTTY);
@@ -660,7 +662,7 @@ TEST(info_in_every_role)
 		CHECK_OK(ioctl(fd, EVENTLOG_IOC_INFO, &info));
 		CHECK_EQ(info.abi, EVENTLOG_ABI_VERSION);
 		CHECK_EQ(info.features & ~(EVENTLOG_FEATURE_TRACE | EVENTLOG_FEATURE_INSTANCES),
-			 EVENTLOG_FEATURE_SESSIONS);
+			 EVENTLOG_FEATURE_SESSIONS | EVENTLOG_FEATURE_LEAVE);
 		CHECK_EQ(info.ring_bytes_max, EVENTLOG_RING_BYTES_MAX);
 		CHECK_EQ(info.payload_max, EVENTLOG_PAYLOAD_MAX);
 		CHECK_EQ(info.command_max, EVENTLOG_COMMAND_MAX);

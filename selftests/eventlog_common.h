@@ -48,6 +48,8 @@ union request {
 	struct eventlog_instance_create instance_create;
 	struct eventlog_instance_delete instance_delete;
 	struct eventlog_instance_open instance_open;
+	struct eventlog_leave leave;
+	struct eventlog_missed missed;
 };
 
 /** device_open() - open the device for reading and writing */

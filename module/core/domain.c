@@ -67,6 +67,20 @@ void eventlog_domain_destroy(struct eventlog_domain *domain)
 	eventlog_free(domain->slots);
 }
 
+static bool eventlog_domain_is_leaving(const struct eventlog_domain *domain)
+{
+	return domain->leaving & EVENTLOG_LEAVE_PRODUCERS;
+}
+
+/* Gives a slot the byte of an event that nobody listens to. */
+static void eventlog_domain_status_reset(struct eventlog_domain *domain, unsigned int slot)
+{
+	u8 *status = domain->status_map;
+
+	WRITE_ONCE(status[slot], eventlog_domain_is_leaving(domain) ?
+				 EVENTLOG_STATUS_ENABLED | EVENTLOG_STATUS_LEAVE : 0);
+}
+
 int eventlog_domain_slot_get(struct eventlog_domain *domain)
 {
 	unsigned int slot;
@@ -85,6 +99,7 @@ void eventlog_domain_slot_put(struct eventlog_domain *domain, unsigned int slot)
 	lockdep_assert_held(&domain->lock);
 	__clear_bit(slot, domain->slots);
 	domain->live--;
+	eventlog_domain_status_reset(domain, slot);
 }
 
 /* Sets or clears one EVENTLOG_STATUS_*, which is a constant, of a slot. */
@@ -102,9 +117,38 @@ static __always_inline void eventlog_domain_status_bit(struct eventlog_domain *d
 void eventlog_domain_status_set(struct eventlog_domain *domain, unsigned int slot, bool enabled,
 				bool sync)
 {
+	bool leaving = eventlog_domain_is_leaving(domain);
+
 	lockdep_assert_held(&domain->lock);
-	eventlog_domain_status_bit(domain, slot, EVENTLOG_STATUS_SYNC, sync);
-	eventlog_domain_status_bit(domain, slot, EVENTLOG_STATUS_ENABLED, enabled);
+	/* First: with this bit, the others have another meaning. */
+	eventlog_domain_status_bit(domain, slot, EVENTLOG_STATUS_LEAVE, leaving);
+	eventlog_domain_status_bit(domain, slot, EVENTLOG_STATUS_SYNC, leaving ? enabled : sync);
+	eventlog_domain_status_bit(domain, slot, EVENTLOG_STATUS_ENABLED, leaving || enabled);
+}
+
+void eventlog_domain_status_leave(struct eventlog_domain *domain)
+{
+	u8 *status = domain->status_map;
+	unsigned int slot;
+
+	lockdep_assert_held(&domain->lock);
+	for (slot = EVENTLOG_SLOT_FIRST; slot < EVENTLOG_SLOT_FIRST + domain->events_max; slot++) {
+		u8 bits = status[slot] & ~EVENTLOG_STATUS_SYNC;
+
+		if (bits & EVENTLOG_STATUS_ENABLED)
+			bits |= EVENTLOG_STATUS_SYNC;
+		/* One store: a program sees the old byte or the new one. */
+		WRITE_ONCE(status[slot], bits | EVENTLOG_STATUS_ENABLED | EVENTLOG_STATUS_LEAVE);
+	}
+}
+
+void eventlog_domain_status_stay(struct eventlog_domain *domain)
+{
+	unsigned int slot = EVENTLOG_SLOT_FIRST, end = EVENTLOG_SLOT_FIRST + domain->events_max;
+
+	lockdep_assert_held(&domain->lock);
+	for_each_clear_bit_from(slot, domain->slots, end)
+		eventlog_domain_status_reset(domain, slot);
 }
 
 void eventlog_domain_handlers_set(struct eventlog_domain *domain, unsigned int slot, u8 handlers,

@@ -46,7 +46,7 @@ void eventlog_domain_destroy(struct eventlog_domain *domain);
  * @domain: the domain, locked
  *
  * Return: the slot, at least EVENTLOG_SLOT_FIRST, or -ENOSPC.  No bit of its byte is set but
- * perhaps EVENTLOG_STATUS_SESSION.
+ * perhaps EVENTLOG_STATUS_SESSION and EVENTLOG_STATUS_LEAVE, which all slots have.
  */
 int eventlog_domain_slot_get(struct eventlog_domain *domain);
 
@@ -63,9 +63,24 @@ void eventlog_domain_slot_put(struct eventlog_domain *domain, unsigned int slot)
  * @slot: the event's slot
  * @enabled: new value of EVENTLOG_STATUS_ENABLED
  * @sync: new value of EVENTLOG_STATUS_SYNC
+ *
+ * While programs are to leave, the byte says that, and in another way whether it is enabled.
  */
 void eventlog_domain_status_set(struct eventlog_domain *domain, unsigned int slot, bool enabled,
 				bool sync);
+
+/**
+ * eventlog_domain_status_leave() - have all programs look at EVENTLOG_STATUS_LEAVE
+ * @domain: the domain, locked; domain->leaving was set
+ */
+void eventlog_domain_status_leave(struct eventlog_domain *domain);
+
+/**
+ * eventlog_domain_status_stay() - the opposite, for slots without an event
+ * @domain: the domain, locked; domain->leaving was cleared.  For the others, the caller calls
+ *	eventlog_domain_status_set()
+ */
+void eventlog_domain_status_stay(struct eventlog_domain *domain);
 
 /**
  * eventlog_domain_handlers_set() - tell processes which handlers of a marker are on

@@ -562,6 +562,32 @@ void eventlog_emit_invalid(const struct eventlog_event *event,
 	preempt_enable_notrace();
 }
 
+unsigned int eventlog_emit_missed(const struct eventlog_event *event, u32 count)
+{
+	const struct eventlog_listeners *listeners;
+	unsigned int i, counted = 0;
+
+	preempt_disable_notrace();
+	listeners = rcu_dereference_sched(event->listeners);
+	for (i = 0; listeners && i < listeners->count; i++) {
+		const struct eventlog_listener *entry = &listeners->entries[i];
+		struct eventlog_subscriber *subscriber = entry->subscriber;
+		struct eventlog_cpu_ring *cpu_ring;
+
+		if (READ_ONCE(entry->dead))
+			continue;
+		counted++;
+		atomic_long_add(count, &entry->stats->lost);
+		cpu_ring = smp_load_acquire(&subscriber->rings[smp_processor_id()]);
+		if (cpu_ring && eventlog_ring_drop_many(&cpu_ring->ring, EVENTLOG_LOST_AWAY, count))
+			eventlog_subscriber_wake(cpu_ring);
+		else
+			atomic_long_add(count, &subscriber->lost[EVENTLOG_LOST_AWAY]);
+	}
+	preempt_enable_notrace();
+	return counted;
+}
+
 /*
  * Begin an emission of a kernel provider, and disable preemption.  If RCU is not
  * watching, count a loss and return NULL.

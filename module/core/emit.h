@@ -233,4 +233,16 @@ void eventlog_emit_after(const struct eventlog_event *event, u64 session, const 
 void eventlog_emit_invalid(const struct eventlog_event *event,
 			   const struct eventlog_emitter *emitter);
 
+/**
+ * eventlog_emit_missed() - count events that a program could not emit
+ * @event: as for eventlog_emit()
+ * @count: how many
+ *
+ * Each subscriber with rings that listens to the event counts them, whatever its rules select.
+ * Process context.
+ *
+ * Return: how many subscribers these are.
+ */
+unsigned int eventlog_emit_missed(const struct eventlog_event *event, u32 count);
+
 #endif /* EVENTLOG_EMIT_H */

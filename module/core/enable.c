@@ -446,6 +446,16 @@ void eventlog_enable_tracers_changed(struct eventlog_event *event)
 	eventlog_listeners_status_set(event, listeners);
 }
 
+void eventlog_enable_status_refresh(const struct eventlog_event *event)
+{
+	const struct eventlog_listeners *listeners = eventlog_listeners_get(event);
+
+	if (listeners)
+		eventlog_listeners_status_set(event, listeners);
+	else
+		eventlog_domain_status_set(event->domain, event->slot, false, false);
+}
+
 void eventlog_enable_event_clear(struct eventlog_event *event)
 {
 	eventlog_listeners_replace(event, NULL);

@@ -76,6 +76,12 @@ void eventlog_enable_event(struct eventlog_event *event);
 void eventlog_enable_tracers_changed(struct eventlog_event *event);
 
 /**
+ * eventlog_enable_status_refresh() - give an event the status byte that its listeners call for
+ * @event: with a slot, its domain locked
+ */
+void eventlog_enable_status_refresh(const struct eventlog_event *event);
+
+/**
  * eventlog_enable_event_clear() - disable an event that ends
  * @event: with a slot, its domain locked
  */

@@ -39,6 +39,8 @@ union eventlog_argument {
 	struct eventlog_instance_create instance_create;
 	struct eventlog_instance_delete instance_delete;
 	struct eventlog_instance_open instance_open;
+	struct eventlog_leave leave;
+	struct eventlog_missed missed;
 };
 
 /**

@@ -25,6 +25,7 @@
 #include "core/event.h"
 #include "core/expression.h"
 #include "core/joined.h"
+#include "core/leave.h"
 #include "core/ops.h"
 #include "core/provider.h"
 #include "core/sink.h"
@@ -81,29 +82,42 @@ static void eventlog_subscriber_recheck(struct timer_list *timer)
 __poll_t eventlog_subscriber_poll(struct eventlog_subscriber *subscriber, struct file *file,
 				  struct poll_table_struct *table)
 {
+	__poll_t events = 0;
+
 	poll_wait(file, &subscriber->wait, table);
 	/* eventlog_subscribers_end() sets it before it wakes up all pollers. */
 	if (smp_load_acquire(&subscriber->domain->ended))
 		return EPOLLHUP | (eventlog_subscriber_readable(subscriber) ?
 				   EPOLLIN | EPOLLRDNORM : 0);
+	/* eventlog_domain_leave() sets it before it wakes up all pollers. */
+	if (eventlog_domain_asks(subscriber->domain, EVENTLOG_LEAVE_SUBSCRIBERS))
+		events = EPOLLRDHUP;
 	if (!eventlog_subscriber_has_rings(subscriber))
-		return 0;
+		return events;
 	WRITE_ONCE(subscriber->poller, 1);
 	smp_mb();
 	if (eventlog_subscriber_readable(subscriber))
-		return EPOLLIN | EPOLLRDNORM;
+		return events | EPOLLIN | EPOLLRDNORM;
 	/*
 	 * A writer has no full barrier between publishing its record and reading
 	 * @poller.  So the writer may have missed this poller, and this poller may
 	 * have missed the record.  The record is visible one jiffy later.
 	 */
 	mod_timer(&subscriber->recheck, jiffies + 1);
-	return 0;
+	return events;
+}
+
+void eventlog_subscribers_wake(struct eventlog_domain *domain)
+{
+	struct eventlog_subscriber *subscriber;
+
+	lockdep_assert_held(&domain->lock);
+	list_for_each_entry(subscriber, &domain->subscribers, node)
+		eventlog_subscriber_wake_all(subscriber);
 }
 
 void eventlog_subscribers_end(struct eventlog_domain *domain)
 {
-	struct eventlog_subscriber *subscriber;
 	unsigned int count;
 
 	/* No more can come. */
@@ -116,8 +130,7 @@ void eventlog_subscribers_end(struct eventlog_domain *domain)
 	synchronize_rcu();
 	smp_store_release(&domain->ended, true);
 	eventlog_domain_lock(domain);
-	list_for_each_entry(subscriber, &domain->subscribers, node)
-		eventlog_subscriber_wake_all(subscriber);
+	eventlog_subscribers_wake(domain);
 	eventlog_domain_unlock(domain);
 }
 
@@ -722,6 +735,8 @@ static int eventlog_subscriber_join(struct eventlog_subscriber *subscriber)
 
 	eventlog_domain_lock(domain);
 	ret = domain->subscriber_count < domain->subscribers_max ? 0 : -EMFILE;
+	if (domain->leaving & EVENTLOG_LEAVE_SUBSCRIBERS && !subscriber->callback)
+		ret = -ESHUTDOWN;
 	if (domain->dead)
 		ret = -ENODEV;
 	if (!ret) {

@@ -264,6 +264,12 @@ int eventlog_subscriber_rule_delete(struct eventlog_subscriber *subscriber, u32 
 				    bool killable);
 
 /**
+ * eventlog_subscribers_wake() - have all pollers look again
+ * @domain: locked
+ */
+void eventlog_subscribers_wake(struct eventlog_domain *domain);
+
+/**
  * eventlog_subscribers_end() - wake up the pollers of a dead domain, with POLLHUP
  * @domain: dead, not locked
  *

@@ -120,6 +120,7 @@ struct task_struct;
  * @policy_version: incremented whenever @policies change
  * @policy_tests: number of calls that add policies so far, those that failed too
  * @filter_version: the newest &eventlog_event_policy.version
+ * @leaving: EVENTLOG_LEAVE_*, who is asked to give the device up; see core/leave.h
  * @live: number of events with a slot
  * @busy: number of enabled events
  * @shards: what producer rings are drained to, @shard_count of them; see user/mapped.h
@@ -172,6 +173,7 @@ struct eventlog_domain {
 	u64 policy_version;
 	u64 policy_tests;
 	u32 filter_version;
+	u32 leaving;
 	unsigned int live;
 	unsigned int busy;
 	struct eventlog_shard *shards;

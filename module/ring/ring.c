@@ -272,14 +272,20 @@ void eventlog_ring_commit_locked(struct eventlog_ring *ring, unsigned long flags
 	eventlog_ring_leave_locked(ring, flags);
 }
 
-void eventlog_ring_drop_locked(struct eventlog_ring *ring, enum eventlog_lost cause)
+bool eventlog_ring_drop_many_locked(struct eventlog_ring *ring, enum eventlog_lost cause,
+				    u32 count)
 {
 	unsigned long flags;
 
-	if (!eventlog_ring_trylock(&ring->lock, &flags)) {
-		eventlog_ring_refuse(&ring->lock);
-		return;
-	}
-	eventlog_ring_lose_locked(ring, cause, 1);
+	if (!eventlog_ring_trylock(&ring->lock, &flags))
+		return false;
+	eventlog_ring_lose_locked(ring, cause, count);
 	eventlog_ring_leave_locked(ring, flags);
+	return true;
+}
+
+void eventlog_ring_drop_locked(struct eventlog_ring *ring, enum eventlog_lost cause)
+{
+	if (!eventlog_ring_drop_many_locked(ring, cause, 1))
+		eventlog_ring_refuse(&ring->lock);
 }

@@ -141,12 +141,18 @@ static __always_inline bool eventlog_ring_unseen_loss(const struct eventlog_ring
 }
 
 #if EVENTLOG_RING_LOCKLESS
-/* Counts one event as lost; a nested writer may count between the two additions. */
+/* Counts events as lost; a nested writer may count between the two additions. */
+static __always_inline void eventlog_ring_lose_many(struct eventlog_ring *ring,
+						    enum eventlog_lost cause, u32 count)
+{
+	eventlog_local_add(&ring->header->lost[cause], count);
+	eventlog_local_add(&ring->header->lost_total, count);
+}
+
 static __always_inline void eventlog_ring_lose(struct eventlog_ring *ring,
 					       enum eventlog_lost cause)
 {
-	eventlog_local_add(&ring->header->lost[cause], 1);
-	eventlog_local_add(&ring->header->lost_total, 1);
+	eventlog_ring_lose_many(ring, cause, 1);
 }
 
 /*
@@ -279,6 +285,8 @@ struct eventlog_ring_slot eventlog_ring_reserve_locked(struct eventlog_ring *rin
 						       u64 floor, u64 time);
 void eventlog_ring_commit_locked(struct eventlog_ring *ring, unsigned long flags);
 void eventlog_ring_drop_locked(struct eventlog_ring *ring, enum eventlog_lost cause);
+bool eventlog_ring_drop_many_locked(struct eventlog_ring *ring, enum eventlog_lost cause,
+				    u32 count);
 
 #if EVENTLOG_RING_LOCKLESS
 /*
@@ -450,6 +458,28 @@ static __always_inline void eventlog_ring_drop(struct eventlog_ring *ring,
 	}
 #endif
 	eventlog_ring_drop_locked(ring, cause);
+}
+
+/**
+ * eventlog_ring_drop_many() - count events as lost
+ * @ring: the ring of this CPU
+ * @cause: cause of the losses
+ * @count: how many
+ *
+ * Context: any, including NMI; preemption disabled.
+ *
+ * Return: false if it interrupted a writer that holds the ring's lock; nothing was counted.
+ */
+static inline bool eventlog_ring_drop_many(struct eventlog_ring *ring, enum eventlog_lost cause,
+					   u32 count)
+{
+#if EVENTLOG_RING_LOCKLESS
+	if (likely(!ring->locked)) {
+		eventlog_ring_lose_many(ring, cause, count);
+		return true;
+	}
+#endif
+	return eventlog_ring_drop_many_locked(ring, cause, count);
 }
 
 /**

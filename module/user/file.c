@@ -25,6 +25,7 @@
 #include "user/describe.h"
 #include "user/file.h"
 #include "user/instance.h"
+#include "user/leave.h"
 #include "user/mapped.h"
 #include "user/producer.h"
 #include "user/registrations.h"
@@ -76,7 +77,8 @@ static int eventlog_ioctl_info(struct eventlog_domain *domain, struct file *filp
 	info->abi = EVENTLOG_ABI_VERSION;
 	info->features = (domain->trace_group ? EVENTLOG_FEATURE_TRACE : 0) |
 			 (eventlog_instances_possible(domain) ? EVENTLOG_FEATURE_INSTANCES : 0) |
-			 (domain == &eventlog_root_domain ? EVENTLOG_FEATURE_SESSIONS : 0);
+			 (domain == &eventlog_root_domain ? EVENTLOG_FEATURE_SESSIONS : 0) |
+			 EVENTLOG_FEATURE_LEAVE;
 	info->ring_bytes_max = EVENTLOG_RING_BYTES_MAX;
 	info->payload_max = EVENTLOG_PAYLOAD_MAX;
 	info->command_max = EVENTLOG_COMMAND_MAX;
@@ -145,7 +147,7 @@ static const struct eventlog_ioctls eventlog_file_ioctls = {
 /* No number is in two of them. */
 static const struct eventlog_ioctls *eventlog_tables[] = {
 	&eventlog_file_ioctls, &eventlog_producer_ioctls, &eventlog_mapped_ioctls,
-	&eventlog_subscribe_ioctls, &eventlog_instance_ioctls,
+	&eventlog_subscribe_ioctls, &eventlog_instance_ioctls, &eventlog_leave_ioctls,
 	NULL,	/* markers: set by eventlog_device_init() */
 };
 
@@ -304,6 +306,7 @@ void eventlog_file_free(struct eventlog_file *file)
 {
 	struct eventlog_domain *domain = file->domain;
 
+	eventlog_leave_release(file);
 	if (file->subscriber)
 		eventlog_subscriber_free(file->subscriber);
 	/* Rings refer to registrations. */

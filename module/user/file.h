@@ -17,6 +17,8 @@
  *				mmap_lock, note where a ring ends; see shard.h
  *	the lock of instances	compare a new name with those of all instances, which root
  *				makes; see instance.h
+ *	the lock of LEAVE	change the bytes of all status maps, which only root asks for; see
+ *				leave.h
  *	registrants_lock	find one of the users that have registered a definition, in a
  *				balanced tree; see visible.h
  */

@@ -27,6 +27,7 @@
 #include "core/domain.h"
 #include "core/event.h"
 #include "core/ioctl.h"
+#include "core/leave.h"
 #include "core/list.h"
 #include "core/sink.h"
 #include "core/subscriber.h"
@@ -96,6 +97,8 @@ static DEFINE_XARRAY(eventlog_instances);
 static DEFINE_XARRAY_ALLOC(eventlog_minors);
 static unsigned int eventlog_instances_count;
 static u32 eventlog_instances_last;
+/* EVENTLOG_LEAVE_*, who is asked to leave; under the lock. */
+static u32 eventlog_instances_leaving;
 /* Where the search for the next minor begins. */
 static u32 eventlog_minor_next;
 
@@ -509,10 +512,20 @@ eventlog_instance_make(const struct eventlog_instance_create *request, const cha
 		eventlog_instance_put(instance);
 		return ERR_CAST(node);
 	}
+	/* Now LEAVE finds it, if it comes later. */
 	mutex_lock(&eventlog_instances_lock);
-	refcount_inc(&instance->users);
-	instance->node = node;
+	ret = eventlog_instances_leaving ? -ESHUTDOWN : 0;
+	if (!ret) {
+		refcount_inc(&instance->users);
+		instance->node = node;
+	}
 	mutex_unlock(&eventlog_instances_lock);
+	if (ret) {
+		device_unregister(&node->device);
+		eventlog_instance_leave(instance);
+		eventlog_instance_put(instance);
+		return ERR_PTR(ret);
+	}
 	return instance;
 }
 
@@ -725,6 +738,24 @@ const struct eventlog_ioctls eventlog_instance_ioctls = {
 	.count = ARRAY_SIZE(eventlog_instance_table),
 	.kinds = { [EVENTLOG_LIST_INSTANCES] = &eventlog_instances_list },
 };
+
+/* ---- leaving ---- */
+
+void eventlog_instances_leave(u32 flags)
+{
+	struct eventlog_instance *instance;
+	u32 id = 0;
+
+	mutex_lock(&eventlog_instances_lock);
+	eventlog_instances_leaving = flags;
+	mutex_unlock(&eventlog_instances_lock);
+	while ((instance = eventlog_instance_after(eventlog_instances_root, id))) {
+		id = instance->domain.id;
+		eventlog_domain_leave(&instance->domain, flags);
+		eventlog_instance_put(instance);
+		cond_resched();
+	}
+}
 
 /* ---- life ---- */
 

@@ -55,6 +55,14 @@ void eventlog_instances_exit(void);
 bool eventlog_instances_possible(const struct eventlog_domain *domain);
 
 /**
+ * eventlog_instances_leave() - call eventlog_domain_leave() for all instances
+ * @flags: EVENTLOG_LEAVE_*; while there are any, no instance can be created
+ *
+ * Process context.  One call at a time.
+ */
+void eventlog_instances_leave(u32 flags);
+
+/**
  * eventlog_domain_of_inode() - get the domain that an inode opens
  * @inode: a device node
  *

@@ -20,6 +20,7 @@
 #include "core/event.h"
 #include "core/expression.h"
 #include "core/ioctl.h"
+#include "core/leave.h"
 #include "core/ops.h"
 #include "core/tables.h"
 #include "core/user.h"
@@ -269,6 +270,8 @@ static int eventlog_ioctl_register(struct eventlog_domain *domain, struct file *
 		return -EBUSY;
 	if (request->flags & EVENTLOG_REGISTER_PERSIST && !eventlog_capable(domain, filp))
 		return -EPERM;
+	if (eventlog_domain_asks(domain, EVENTLOG_LEAVE_PRODUCERS))
+		return -ESHUTDOWN;
 	if (!request->level)
 		request->level = EVENTLOG_LEVEL_INFO;
 

@@ -65,8 +65,8 @@ check "a request with another number" finds '+EVENTLOG_IOC_STAT 0xc004e70f' \
 	's/\(EVENTLOG_IOC_STAT.*\)EVENTLOG_IOC(12)/\1EVENTLOG_IOC(15)/'
 check "a flag with another value" finds '+EVENTLOG_RULE_PID 0x4' \
 	's/\(EVENTLOG_RULE_PID.*\)1U << 1/\11U << 2/'
-check "an enum with a new value" finds '+EVENTLOG_LOST_NEW 0x8' \
-	's/^	EVENTLOG_LOST_PAUSED.*/&\n	EVENTLOG_LOST_NEW = 8,/'
+check "an enum with a new value" finds '+EVENTLOG_LOST_NEW 0x9' \
+	's/^	EVENTLOG_LOST_AWAY.*/&\n	EVENTLOG_LOST_NEW = 9,/'
 if echo 'int x;' | ${CC:-gcc} -m32 -fsyntax-only -x c - 2> /dev/null; then
 	check "a struct with another layout for 32-bit programs" differs_for_32_bits
 else

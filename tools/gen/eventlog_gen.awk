@@ -312,7 +312,8 @@ function begin_names(   i, n, word, words) {
 		"TERM_OP_GREATER TERM_OP_GREATER_EQUAL TERM_OP_LESS TERM_OP_LESS_EQUAL " \
 		"TERM_NEGATIVE TERM_OP_NOT_EQUAL TERM_NUMBER FILTER_REJECT TERM_OP_SET " \
 		"TERM_STRING TERM_STRING_MAX TERM_IPV4 TERM_IPV6 WRITE_BATCH WRITE_KICK " \
-		"REGISTER_SCHEMA SCHEMA_MAX", words, " ")
+		"REGISTER_SCHEMA SCHEMA_MAX FEATURE_LEAVE IOC_LEAVE IOC_MISSED LEAVE_LINGER LEAVE_PRODUCERS " \
+		"LEAVE_SUBSCRIBERS LOST_AWAY STATUS_LEAVE", words, " ")
 	for (i = 1; i <= n; i++) {
 		word = (index(UPPER, substr(words[i], 1, 1)) ? "EVENTLOG_" : "eventlog_") words[i]
 		USED[word] = "<linux/eventlog.h> does"
@@ -320,10 +321,10 @@ function begin_names(   i, n, word, words) {
 	# Tags of structs and enums have a name space of their own.
 	n = split("attach attribute callback callback_rule context definition delete delivery " \
 		"describe detach element event field filter filter_get flush info " \
-		"instance_create instance_delete instance_info instance_open level list list_kind lost " \
+		"instance_create instance_delete instance_info instance_open leave level list list_kind lost " \
 		"lost_counts marker marker_handlers marker_info marker_operation marker_probe marker_set " \
 		"policy_info registration_info marker_type mapped_header mapped_record " \
-		"markers part pause predicate provider quota " \
+		"markers missed part pause predicate provider quota " \
 		"provider_event provider_info record record_type register ring_consumer " \
 		"ring_header rule rule_delete set stat sub_buffer subscribe subscriber term term_operation " \
 		"unregister user_quota value", words, " ")

@@ -116,6 +116,8 @@ enum eventlog_attribute {
 #define EVENTLOG_IOC_INSTANCE_CREATE EVENTLOG_IOC(26)
 #define EVENTLOG_IOC_INSTANCE_DELETE EVENTLOG_IOC(27)
 #define EVENTLOG_IOC_INSTANCE_OPEN EVENTLOG_IOC(29)
+#define EVENTLOG_IOC_LEAVE	EVENTLOG_IOC(30)
+#define EVENTLOG_IOC_MISSED	EVENTLOG_IOC(31)
 
 /* ------------------------------------------------------------------------
  * nr 0, any role: the version and the limits of the module, what exists in the domain, and what
@@ -129,6 +131,7 @@ enum eventlog_attribute {
 #define EVENTLOG_FEATURE_TRACE		(1ULL << 0) /* events are trace events of ftrace */
 #define EVENTLOG_FEATURE_INSTANCES	(1ULL << 1) /* instances can be created */
 #define EVENTLOG_FEATURE_SESSIONS	(1ULL << 2) /* producer rings tell the thread's session */
+#define EVENTLOG_FEATURE_LEAVE		(1ULL << 3) /* LEAVE and MISSED */
 
 enum eventlog_quota {
 	EVENTLOG_QUOTA_EVENTS		= 0,	/* live definitions */
@@ -229,6 +232,7 @@ struct eventlog_register {
 #define EVENTLOG_STATUS_PROBE	(1U << 3) /* program marker: PROBE is on */
 #define EVENTLOG_STATUS_FILTER	(1U << 4) /* program marker: a filter applies, call FILTER_GET */
 #define EVENTLOG_STATUS_SESSION	(1U << 5) /* threads' sessions are of interest, see below */
+#define EVENTLOG_STATUS_LEAVE	(1U << 6) /* give the device up, see LEAVE */
 
 /* nr 2, producer: remove a registration */
 struct eventlog_unregister {
@@ -689,7 +693,8 @@ enum eventlog_lost {
 	EVENTLOG_LOST_ABORTED	= 5,	/* the program's payload was not valid: no loss */
 	EVENTLOG_LOST_NO_MEMORY	= 6,	/* there was no memory for the CPU's ring, or for a rule */
 	EVENTLOG_LOST_PAUSED	= 7,	/* the subscriber had paused its rings */
-	/* 8 to 15: reserved for other causes; today 0 */
+	EVENTLOG_LOST_AWAY	= 8,	/* its program had given the device up, see MISSED */
+	/* 9 to 15: reserved for other causes; today 0 */
 	EVENTLOG_LOST_CAUSES	= 16,
 };
 
@@ -969,6 +974,54 @@ struct eventlog_instance_open {
 };
 
 /* ------------------------------------------------------------------------
+ * nr 30, a file of the root, whose opener has CAP_SYS_MODULE: ask programs to give the device up,
+ * so that the module can be unloaded, and replaced by another version.
+ *
+ * flags say who is asked, in the root and in all instances, until another LEAVE of the same file
+ * says otherwise, or the file is closed.  Then whoever has not left goes on as if nothing had
+ * happened.  Since an open file pins the module, EVENTLOG_LEAVE_LINGER lets the request go on for
+ * a second after the file is closed, or until another file asks: the module can be unloaded before
+ * anyone is back.
+ *
+ * EVENTLOG_LEAVE_PRODUCERS: the status byte of each event has EVENTLOG_STATUS_LEAVE.  So that
+ * programs look at it, EVENTLOG_STATUS_ENABLED is set as well, and EVENTLOG_STATUS_SYNC says
+ * whether the event has a listener.  A producer that finds LEAVE stops using its rings, puts
+ * private memory in place of its mappings, closes its files, and looks from time to time whether
+ * it can register again.  REGISTER fails with ESHUTDOWN meanwhile.
+ *
+ * EVENTLOG_LEAVE_SUBSCRIBERS: poll() reports POLLRDHUP to subscribers that ask for it.  A
+ * subscriber then reads its rings to the end, and closes its file.  SUBSCRIBE fails with
+ * ESHUTDOWN meanwhile.  Ask producers first: what is in their rings is still delivered.
+ *
+ * Whoever does not know LEAVE keeps the device: events are delivered as before.  While a file
+ * asks for something, INSTANCE_CREATE fails with ESHUTDOWN.
+ *
+ * EBUSY: another file asks already.  EINVAL: an unknown flag, or only LINGER.  EPERM: no capability, or the file
+ * belongs to an instance.
+ */
+#define EVENTLOG_LEAVE_PRODUCERS	(1U << 0)
+#define EVENTLOG_LEAVE_SUBSCRIBERS	(1U << 1)
+#define EVENTLOG_LEAVE_LINGER		(1U << 2) /* a second longer than the file is open */
+
+struct eventlog_leave {
+	__u32 size;
+	__u32 flags;		/* EVENTLOG_LEAVE_*; 0: the caller asks for nothing any more */
+};
+
+/*
+ * nr 31, producer: say how many events of a registration could not be emitted, because the program
+ * had given the device up.  Each subscriber with rings that listens to the event counts them as
+ * lost, EVENTLOG_LOST_AWAY, whatever its rules select.  If there is none, nothing is counted; the
+ * program may call again later.  ENOENT: there is no such registration.
+ */
+struct eventlog_missed {
+	__u32 size;
+	__u32 write_index;
+	__u32 count;
+	__u32 subscribers;	/* out: how many have counted them */
+};
+
+/* ------------------------------------------------------------------------
  * Layout of a mapped ring: page 0 (struct eventlog_ring_header, written by the
  * kernel), page 1 (struct eventlog_ring_consumer, written by the consumer), the
  * data.  Map the whole ring read-only (ring_stride bytes), and map page 1 alone a
@@ -1207,6 +1260,8 @@ EVENTLOG_ASSERT_AT(eventlog_instance_create, limits, 32);
 EVENTLOG_ASSERT_AT(eventlog_instance_create, fd, 164);
 EVENTLOG_ASSERT_SIZE(eventlog_instance_delete, 8);
 EVENTLOG_ASSERT_SIZE(eventlog_instance_open, 16);
+EVENTLOG_ASSERT_SIZE(eventlog_leave, 8);
+EVENTLOG_ASSERT_SIZE(eventlog_missed, 16);
 EVENTLOG_ASSERT_SIZE(eventlog_ring_header, 512);
 EVENTLOG_ASSERT_AT(eventlog_ring_header, meta_offset, 32);
 EVENTLOG_ASSERT_AT(eventlog_ring_header, head, 128);

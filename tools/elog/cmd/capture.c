@@ -75,6 +75,7 @@ struct capture {
 	int error;			/* of the rings, the output or a file */
 	bool file_failed;		/* @error is of a file */
 	bool unsent;			/* the receiver does not have everything */
+	bool returns;			/* it goes on when a replaced module is back */
 };
 
 static bool is_going(const struct capture *capture)
@@ -625,7 +626,7 @@ static int final_status(struct capture *capture, uint64_t lost)
 	lost += capture->unwritten || capture->damaged || capture->unsent;
 	if (capture->visit)
 		return visit_status(capture->visit, false, lost);
-	if (live_deleted(&capture->live) || live_failed(&capture->live))
+	if ((!capture->returns && live_deleted(&capture->live)) || live_failed(&capture->live))
 		return STATUS_ERROR;
 	return command_status(&capture->live.command, options->quiet) ? :
 	       lost ? STATUS_LOST : STATUS_OK;
@@ -702,59 +703,97 @@ static void close_export(struct capture *capture)
 	export_otlp.close(&capture->export);
 }
 
-static int run_capture(const struct options *options)
+/*
+ * Can the capture go on in the same output after the module was replaced? Not if there is a limit
+ * that its first part counts for.
+ */
+static bool may_return(const struct options *options)
 {
-	struct capture capture = {
-		.options = options,
-		.export = { .settings = &options->visit, .receiver = options->otlp, .live = true },
-	};
+	const struct record_settings *record = &options->record;
+
+	return !options->count && !options->live.duration && !options->live.command &&
+	       !record->overwrite && !record->split && !record->writers &&
+	       !(record->output && !strcmp(record->output, "-"));
+}
+
+/* Runs until the end, or until the module is replaced. */
+static int run_once(struct capture *capture)
+{
+	const struct options *options = capture->options;
 	int ret = STATUS_ERROR;
 	uint64_t start;
 
-	if (capture_check(options))
-		return STATUS_ERROR;
-	signals_catch((options->record.overwrite ? SIGNALS_SNAPSHOT : 0) |
-		      (options->record.rotate_size ? SIGNALS_ROTATE : 0));
-	output_open(&capture.output, options->color, options->separated);
-	if (options->background &&
-	    background_start(&capture.background, options->record.split ? : options->output, &ret))
-		return ret;
+	output_open(&capture->output, options->color, options->separated);
 	/* On a terminal, show each event immediately. */
-	if (capture.output.terminal)
-		capture.output.limit = 1;
+	if (capture->output.terminal)
+		capture->output.limit = 1;
 	/* Take the start time now: events arrive when there are rules, before the file exists. */
 	start = record_time(monotonic());
-	if (open_consumers(&capture) || open_sink(&capture, start))
+	if (open_consumers(capture) || open_sink(capture, start))
 		goto out;
-	background_ready(capture.background);
-	ret = live_start(&capture.live);
+	background_ready(capture->background);
+	ret = live_start(&capture->live);
 	if (ret)
 		goto out;
 	if (!options->separated && options->verbose)
 		fputs("elog: capturing\n", stderr);
 	if (options->record.overwrite)
-		run_recorder(&capture);
+		run_recorder(capture);
 	else
-		run_loop(&capture);
-	if (capture.writer)
-		end_writer(&capture);
-	live_end(&capture.live);
+		run_loop(capture);
+	if (capture->writer)
+		end_writer(capture);
+	live_end(&capture->live);
 	/* The summary counts what is written. */
-	if (capture.printer)
-		flush_output(&capture);
-	if (capture.export.visit)
-		end_export(&capture);
-	count_events(&capture);
-	ret = final_status(&capture, summarize(&capture));
+	if (capture->printer)
+		flush_output(capture);
+	if (capture->export.visit)
+		end_export(capture);
+	count_events(capture);
+	capture->returns = capture->live.asked && !capture->error && may_return(options);
+	ret = final_status(capture, summarize(capture));
 out:
-	writer_close(capture.writer);
-	printer_close(capture.printer);
-	close_export(&capture);
-	visit_close(capture.visit);
-	output_close(&capture.output);
-	elog_consumer_close(capture.trigger);
-	live_close(&capture.live);
-	background_end(capture.background, ret);
+	writer_close(capture->writer);
+	printer_close(capture->printer);
+	close_export(capture);
+	visit_close(capture->visit);
+	output_close(&capture->output);
+	elog_consumer_close(capture->trigger);
+	live_close(&capture->live);
+	return ret;
+}
+
+static int run_capture(const struct options *given)
+{
+	struct background *background = NULL;
+	struct options options = *given;
+	int ret = STATUS_ERROR, lost = 0;
+	struct capture capture;
+
+	if (capture_check(&options))
+		return STATUS_ERROR;
+	signals_catch((options.record.overwrite ? SIGNALS_SNAPSHOT : 0) |
+		      (options.record.rotate_size ? SIGNALS_ROTATE : 0));
+	if (options.background &&
+	    background_start(&background, options.record.split ? : options.output, &ret))
+		return ret;
+	do {
+		capture = (struct capture){
+			.options = &options,
+			.background = background,
+			.export = { .settings = &options.visit, .receiver = options.otlp,
+				    .live = true },
+		};
+		ret = run_once(&capture);
+		if (ret == STATUS_LOST)
+			lost = ret;
+		if (capture.returns && !options.quiet)
+			fputs("elog: the kernel module is being replaced, waiting for it\n", stderr);
+		/* The rest goes to the same file. */
+		options.record.append = true;
+	} while (capture.returns && live_await());
+	ret = ret ? ret : lost;
+	background_end(background, ret);
 	return ret;
 }
 

@@ -474,6 +474,11 @@ static const struct option_definition definitions[] = {
 	  "default: those of a user", TEXT(quota) },
 	{ OPTION_TRACE, "trace", NULL, "with --instance: its events are trace events, too, in\n"
 	  "groups eventlog_NAME_PROVIDER", FLAG(trace) },
+	{ OPTION_DRY_RUN, "dry-run", NULL, "print who and what is concerned, and change nothing",
+	  FLAG(dry_run) },
+	{ OPTION_TIMEOUT, "timeout", "SECONDS", "wait so long for each step; default 10",
+	  TAKE(seconds, timeout), MUST_BE_SECONDS },
+	{ OPTION_FORCE, "force", NULL, "also if instances are deleted", FLAG(force) },
 	{ 'q', "quiet", NULL, "no summary, no header", FLAG(quiet) },
 	{ 'v', "verbose", NULL, "print more", FLAG(verbose) },
 	{ 'h', "help", NULL, "print this help", NULL, 0, NULL },

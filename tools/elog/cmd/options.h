@@ -63,6 +63,9 @@ struct verb;
  * @mode: --mode, or NULL
  * @quota: --quota, or NULL
  * @trace: --trace
+ * @dry_run: --dry-run
+ * @timeout: --timeout, ns; 0: the default
+ * @force: --force
  */
 struct options {
 	struct selection_spec select;
@@ -110,6 +113,9 @@ struct options {
 	const char *mode;
 	const char *quota;
 	bool trace;
+	bool dry_run;
+	uint64_t timeout;
+	bool force;
 };
 
 /** print_version() - the output of -V */

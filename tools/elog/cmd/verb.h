@@ -62,6 +62,9 @@ enum long_option {
 	OPTION_MODE,
 	OPTION_QUOTA,
 	OPTION_TRACE,
+	OPTION_DRY_RUN,
+	OPTION_TIMEOUT,
+	OPTION_FORCE,
 };
 
 /**
@@ -112,5 +115,6 @@ extern const struct verb verb_sql;
 extern const struct verb verb_stat;
 extern const struct verb verb_stop;
 extern const struct verb verb_top;
+extern const struct verb verb_upgrade;
 
 #endif /* VERB_H */

@@ -21,6 +21,8 @@
 #include "util/signals.h"
 
 #define LOOK_MS	100	/* between looks for new and deleted instances */
+#define AWAIT_MS 50	/* between looks for the device */
+#define AWAIT_NS 10000000000ULL
 
 uint64_t monotonic(void)
 {
@@ -178,11 +180,20 @@ static bool stop_requested(struct live *live)
 	return false;
 }
 
+/* poll() reports POLLRDHUP only to who asks for it, which libelog does not. */
+static bool is_asked(const struct live *live)
+{
+	struct pollfd file = { .fd = elog_consumer_fd(live->consumer), .events = POLLRDHUP };
+
+	return poll(&file, 1, 0) > 0 && file.revents & POLLRDHUP;
+}
+
 bool live_over(struct live *live)
 {
 	uint64_t duration = live->settings->duration;
 
-	return stop_requested(live) || live->deleted ||
+	live->asked |= is_asked(live);
+	return stop_requested(live) || live->deleted || live->asked ||
 	       (live->command.name && command_reap(&live->command)) ||
 	       (duration && monotonic() - live->started >= duration);
 }
@@ -215,7 +226,7 @@ int live_wait(struct live *live, int most, bool *over)
 void live_sleep(struct live *live, int most, bool *over)
 {
 	/* poll() always reports POLLHUP. */
-	struct pollfd file = { .fd = elog_consumer_fd(live->consumer) };
+	struct pollfd file = { .fd = elog_consumer_fd(live->consumer), .events = POLLRDHUP };
 
 	if (live->instances && (most < 0 || most > LOOK_MS))
 		most = LOOK_MS;
@@ -229,7 +240,32 @@ bool live_deleted(const struct live *live)
 {
 	if (live->deleted)
 		elog_error("%s: the instance was deleted", elog_device_path(NULL));
-	return live->deleted;
+	else if (live->asked)
+		elog_error("the kernel module is being replaced");
+	return live->deleted || live->asked;
+}
+
+bool live_await(void)
+{
+	const uint64_t start = monotonic();
+	struct elog_consumer_options options = {
+		.size = sizeof(options), .ring_bytes = 2 * (uint64_t)sysconf(_SC_PAGESIZE),
+	};
+	struct elog_consumer *probe;
+	int ret;
+
+	for (;;) {
+		ret = elog_consumer_open(&probe, &options);
+		if (!ret) {
+			elog_consumer_close(probe);
+			return true;
+		}
+		/* Until udev has seen the node, its owner and permissions are others. */
+		if (signals_stops() || (ret != -ENOENT && ret != -ENXIO && ret != -ENODEV &&
+					ret != -ESHUTDOWN && monotonic() - start > AWAIT_NS))
+			return false;
+		signals_poll(NULL, 0, AWAIT_MS);
+	}
 }
 
 int flush_consumer(struct elog_consumer *consumer)

@@ -60,6 +60,7 @@ struct live_rule {
  * @ended: time of live_end(), likewise
  * @stops_seen: number of signals that live_over() has seen
  * @deleted: the instance was deleted; its records can still be read
+ * @asked: the kernel asks for the device, because the module is being replaced
  */
 struct live {
 	const struct selection_spec *spec;
@@ -78,6 +79,7 @@ struct live {
 	uint64_t ended;
 	int stops_seen;
 	bool deleted;
+	bool asked;
 };
 
 /** monotonic() - CLOCK_MONOTONIC, ns */
@@ -117,7 +119,8 @@ void live_close(struct live *live);
 int live_start(struct live *live);
 
 /**
- * live_over() - must the run end: -d, the end of COMMAND, a signal, a deleted instance?
+ * live_over() - must the run end: -d, the end of COMMAND, a signal, a deleted instance, a module
+ *	that is being replaced?
  * @live: started
  *
  * The first signal goes to COMMAND, which may emit events at its end; the second one
@@ -152,8 +155,15 @@ int flush_consumer(struct elog_consumer *consumer);
 /** live_end() - end the run and COMMAND */
 void live_end(struct live *live);
 
-/** live_deleted() - did the run end because the instance was deleted? Print that it did */
+/** live_deleted() - did the instance or the module go? Print that it did */
 bool live_deleted(const struct live *live);
+
+/**
+ * live_await() - wait until the device can be subscribed to, after live->asked
+ *
+ * Return: false if a signal arrived, or it cannot be used for a reason that stays.
+ */
+bool live_await(void);
 
 /** live_lost_sum() - add up the causes of losses, without invalid records */
 uint64_t live_lost_sum(const struct eventlog_stat *stat);

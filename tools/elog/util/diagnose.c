@@ -286,6 +286,9 @@ void explain_device_error(int error, enum purpose purpose)
 	case -EPROTONOSUPPORT:
 		explain_abi();
 		break;
+	case -ESHUTDOWN:
+		elog_error("the kernel module is being replaced: try again in a moment");
+		break;
 	case -EPROTO:
 		elog_error("this elog does not know the version of the kernel module");
 		elog_hint("use the elog that belongs to the module");

@@ -16,6 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "producer/leave.h"
 #include "producer/state.h"
 
 /* Writes of smaller payloads copy them: write(2) takes fewer instructions than writev(2). */
@@ -164,7 +165,7 @@ static inline bool has_status(const struct elog_event *event, unsigned int mask)
 static inline bool is_for_ring(const struct elog_event *event)
 {
 	return has_status(event, EVENTLOG_STATUS_ENABLED | EVENTLOG_STATUS_SYNC |
-			  ELOG_STATUS_UNKNOWN);
+			  EVENTLOG_STATUS_LEAVE | ELOG_STATUS_UNKNOWN);
 }
 
 static inline uint64_t ring_clock(const struct elog_mapped_ring *ring)
@@ -301,8 +302,11 @@ static __attribute__((noinline)) int emit_slowly(struct emission *emission,
 	struct elog_producer *producer = registered(event)->producer;
 	int ret;
 
-	if (!elog_event_enabled(event))
+	/* This may give the device up. */
+	if (!(elog_event_status(event) & EVENTLOG_STATUS_ENABLED))
 		return -EBADF;
+	if (__builtin_expect(__atomic_load_n(&producer->missed, __ATOMIC_RELAXED), 0))
+		elog_leave_report(producer);
 	if (ring && ring->busy && elog_rings_left(ring, emission->stack) &&
 	    put_in_ring(ring, event, emission->session, emission->parts, emission->count) ==
 	    ELOG_MAPPED_DONE)
@@ -317,10 +321,14 @@ static __attribute__((noinline)) int emit_slowly(struct emission *emission,
 	}
 	if (ret == -ENODEV)
 		elog_producer_gone(producer);
+	/* Another thread has given the device up since. */
+	if (ret == -EBADF)
+		elog_leave_count(registered(event));
 	if (ret || registered(event)->place == ELOG_RING_PLACES || !is_for_ring(event))
 		return ret;
 	if (!ring || !ring->header) {
 		if (++elog_thread_rings.written >= RING_AFTER &&
+		    !__atomic_load_n(&producer->missed, __ATOMIC_RELAXED) &&
 		    elog_rings_may_get(&producer->rings))
 			elog_producer_manage(producer, elog_rings_get);
 	} else if (result == ELOG_MAPPED_FULL && elog_rings_resizes(ring, false)) {
@@ -374,7 +382,7 @@ static __attribute__((noinline)) void count_invalid(const struct elog_event *eve
 
 void elog_event_invalid(const struct elog_event *event)
 {
-	if (elog_event_enabled(event))
+	if (elog_event_enabled(event) && elog_event_enabled_slow(event))
 		count_invalid(event);
 }
 

@@ -31,6 +31,7 @@
 #include <unistd.h>
 
 #include "elog_marker.h"
+#include "producer/leave.h"
 #include "producer/state.h"
 #include "util/abi.h"
 #include "util/struct.h"
@@ -130,13 +131,36 @@ static void unregister_event(int fd, uint32_t write_index)
 	(void)!ioctl(fd, EVENTLOG_IOC_UNREGISTER, &request);
 }
 
-/* Replace the status map, at its address, by a page that disables all events. */
+/* Pages with the status of events that may be registered later, or NULL. */
+static void *make_stand_in(size_t size)
+{
+	void *pages = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (pages == MAP_FAILED)
+		return NULL;
+	memset(pages, maybe_byte, size);
+	if (!mprotect(pages, size, PROT_READ))
+		return pages;
+	munmap(pages, size);
+	return NULL;
+}
+
+/*
+ * Replace the status map, at its address, in one step: a thread that still looks at it takes the
+ * slow path, or, if there is no memory, finds that events are disabled.
+ */
 static void put_stand_in(struct elog_producer *producer)
 {
-	void *page = mmap(producer->status_map, producer->map_size, PROT_READ,
-			  MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+	void *page = make_stand_in(producer->map_size);
 
 	producer->is_mapped = false;
+	if (page && mremap(page, producer->map_size, producer->map_size,
+			   MREMAP_MAYMOVE | MREMAP_FIXED, producer->status_map) != MAP_FAILED)
+		return;
+	if (page)
+		munmap(page, producer->map_size);
+	page = mmap(producer->status_map, producer->map_size, PROT_READ,
+		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
 	if (page == MAP_FAILED) {
 		producer->status_map = NULL;
 		producer->map_size = 0;
@@ -190,11 +214,11 @@ static int publish(struct elog_producer *producer, int fd,
 	return 0;
 }
 
-/* May the kernel register the event later, when others have ended? */
-static bool is_limit(const struct registered_event *event, int error)
+/* May the kernel register the event later, when others have ended, or the device is back? */
+static bool is_temporary(const struct registered_event *event, int error)
 {
 	/* The maker of a persistent event may exit at once, so report the error. */
-	return (error == -EDQUOT || error == -ENOSPC) &&
+	return (error == -EDQUOT || error == -ENOSPC || error == -ESHUTDOWN) &&
 	       !(event->flags & EVENTLOG_REGISTER_PERSIST);
 }
 
@@ -216,7 +240,7 @@ static int register_locked(struct elog_producer *producer, struct registered_eve
 			unregister_event(producer->fd, event->write_index);
 	}
 	if (ret)
-		point_to(event, is_limit(event, ret) ? &maybe_byte : &never_byte);
+		point_to(event, is_temporary(event, ret) ? &maybe_byte : &never_byte);
 	__atomic_store_n(&event->error, ret, __ATOMIC_RELAXED);
 	return ret;
 }
@@ -229,8 +253,9 @@ static int connect_locked(struct elog_producer *producer)
 
 	if (is_connected(producer))
 		return 0;
-	set_next_try(producer, RETRY_NS);
+	set_next_try(producer, elog_leave_delay(producer, RETRY_NS));
 	fd = elog_node_open(producer->device);
+	producer->gone = fd < 0;
 	if (fd < 0)
 		return fd;
 	ret = elog_device_check(fd);
@@ -239,10 +264,15 @@ static int connect_locked(struct elog_producer *producer)
 		return ret;
 	}
 	producer->fd = fd;
-	for (event = producer->events; event; event = event->next)
-		register_locked(producer, event);
+	for (event = producer->events; event && ret != -ESHUTDOWN; event = event->next)
+		ret = register_locked(producer, event);
 	elog_rings_connect(&producer->rings);
 	__atomic_store_n(&producer->connected, true, __ATOMIC_SEQ_CST);
+	if (ret == -ESHUTDOWN) {
+		elog_leave_locked(producer);
+		return ret;
+	}
+	elog_leave_returned(producer);
 	return 0;
 }
 
@@ -293,11 +323,12 @@ static bool stop_writers(struct elog_producer *producer, unsigned int pauses)
 	return true;
 }
 
-/* The lock is held. */
-static void disconnect_locked(struct elog_producer *producer, unsigned int pauses)
+bool elog_producer_disconnect(struct elog_producer *producer, unsigned int pauses)
 {
-	if (!is_connected(producer) || !stop_writers(producer, pauses))
-		return;
+	if (!is_connected(producer))
+		return true;
+	if (!stop_writers(producer, pauses))
+		return false;
 	disable_events(producer);
 	/* An event that a thread emits after this is lost, so a thread without CPU has time. */
 	elog_rings_quiesce(&producer->rings, 2000);
@@ -307,6 +338,7 @@ static void disconnect_locked(struct elog_producer *producer, unsigned int pause
 		put_stand_in(producer);
 	close(producer->fd);
 	producer->fd = -1;
+	return true;
 }
 
 /*
@@ -317,6 +349,7 @@ static void disconnect_child(struct elog_producer *producer)
 {
 	memset(producer->writers, 0, sizeof(producer->writers));
 	elog_rings_after_fork(&producer->rings);
+	elog_leave_forget(producer);
 	if (!producer->connected)
 		return;
 	producer->connected = false;
@@ -442,7 +475,7 @@ void elog_producer_gone(struct elog_producer *producer)
 		 * If a signal handler has interrupted a thread in the kernel, waiting does not help:
 		 * then the next event tries again.
 		 */
-		disconnect_locked(producer, 100);
+		elog_producer_disconnect(producer, 100);
 		if (!is_connected(producer))
 			set_next_try(producer, 0);
 		pthread_mutex_unlock(&producer->lock);
@@ -557,7 +590,9 @@ void elog_producer_release(struct elog_producer *producer,
 			   unsigned int seconds)
 {
 	pthread_mutex_lock(&producer->lock);
-	disconnect_locked(producer, WAIT_FOREVER);
+	elog_producer_disconnect(producer, WAIT_FOREVER);
+	/* What is not emitted now is what the program wants. */
+	__atomic_store_n(&producer->away, false, __ATOMIC_RELEASE);
 	if (seconds != UINT_MAX)
 		set_next_try(producer, seconds * 1000000000ULL);
 	else
@@ -577,7 +612,9 @@ static int enlist(struct registered_event *event)
 	pthread_mutex_lock(&producer->lock);
 	if (is_connected(producer)) {
 		ret = register_locked(producer, event);
-		if (is_limit(event, ret))
+		if (ret == -ESHUTDOWN)
+			elog_leave_locked(producer);
+		if (is_temporary(event, ret))
 			ret = 0;
 	} else {
 		__atomic_store_n(&event->error, -ENOTCONN, __ATOMIC_RELAXED);
@@ -787,6 +824,16 @@ uint32_t elog_event_descriptor(const struct elog_event *event)
 			       __ATOMIC_RELAXED);
 }
 
+/* Try to register an event for which a limit was reached. */
+static void try_again_locked(struct elog_producer *producer, struct registered_event *event)
+{
+	int ret = register_locked(producer, event);
+
+	set_next_try(producer, ret ? RETRY_NS : 0);
+	if (ret == -ESHUTDOWN)
+		elog_leave_locked(producer);
+}
+
 /*
  * Try to connect, or to register the event if the producer is connected. Do nothing if it
  * is too early or the lock is taken. If the event was registered, other events may be tried
@@ -804,10 +851,10 @@ static void try_to_register(struct registered_event *event)
 		return;
 	/* Another thread may have tried, or have released the producer, in between. */
 	if (elog_clock_read(CLOCK_MONOTONIC_COARSE) >= producer->next_try) {
-		if (!is_connected(producer))
+		if (!is_connected(producer) && !elog_leave_gives_way(producer))
 			connect_locked(producer);
-		else if (is_pending(event))
-			set_next_try(producer, register_locked(producer, event) ? RETRY_NS : 0);
+		else if (is_connected(producer) && is_pending(event))
+			try_again_locked(producer, event);
 	}
 	pthread_mutex_unlock(&producer->lock);
 	errno = error;
@@ -815,13 +862,21 @@ static void try_to_register(struct registered_event *event)
 
 unsigned int elog_event_status_slow(const struct elog_event *event)
 {
-	const unsigned char *status;
-	unsigned int bits;
+	const unsigned char *status = __atomic_load_n(&event->status, __ATOMIC_ACQUIRE);
+	unsigned int bits = __atomic_load_n(status, __ATOMIC_RELAXED);
 
-	try_to_register(registered(event));
-	status = __atomic_load_n(&event->status, __ATOMIC_ACQUIRE);
-	bits = __atomic_load_n(status, __ATOMIC_RELAXED);
-	return bits & ELOG_STATUS_UNKNOWN ? 0 : bits;
+	if (!elog_leave_is_asked(bits)) {
+		try_to_register(registered(event));
+		status = __atomic_load_n(&event->status, __ATOMIC_ACQUIRE);
+		bits = __atomic_load_n(status, __ATOMIC_RELAXED);
+	}
+	if (elog_leave_is_asked(bits))
+		elog_leave(registered(event), bits);
+	else if (bits & ELOG_STATUS_UNKNOWN)
+		elog_leave_count(registered(event));
+	else
+		return bits;
+	return 0;
 }
 
 bool elog_event_enabled_slow(const struct elog_event *event)

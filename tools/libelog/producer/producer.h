@@ -46,7 +46,7 @@ void elog_event_follow(struct elog_event *event, const unsigned char **follower)
 void elog_event_report_handlers(struct elog_event *event, unsigned int handlers,
 				unsigned int defaults);
 
-/* The rest of elog_event_status(), for when the producer may not be connected. */
+/* The rest of elog_event_status(), for when the producer is not connected, or has to leave. */
 unsigned int elog_event_status_slow(const struct elog_event *event);
 
 /**
@@ -63,7 +63,8 @@ static inline unsigned int elog_event_status(const struct elog_event *event)
 	const unsigned char *status = __atomic_load_n(&event->status, __ATOMIC_ACQUIRE);
 	unsigned int bits = __atomic_load_n(status, __ATOMIC_RELAXED);
 
-	return bits & ELOG_STATUS_UNKNOWN ? elog_event_status_slow(event) : bits;
+	return bits & (ELOG_STATUS_UNKNOWN | EVENTLOG_STATUS_LEAVE) ?
+	       elog_event_status_slow(event) : bits;
 }
 
 /**

@@ -33,6 +33,8 @@ struct registered_event {
 	uint32_t status_offset;		/* in the status map */
 	uint32_t descriptor;		/* atomic */
 	uint32_t incarnation;		/* atomic; counts its registrations */
+	bool awaited;			/* atomic; see leave.c */
+	unsigned long missed;		/* atomic; likewise */
 	const uint32_t *generation;	/* atomic; in the status map, see elog_event_filter_key() */
 	int error;			/* atomic */
 };
@@ -54,6 +56,12 @@ struct elog_producer {
 	bool connected;			/* atomic */
 	struct elog_rings rings;
 	uint64_t next_try;		/* atomic; to connect or to register; coarse clock, ns */
+	bool away;			/* atomic; it has left the device, see leave.h */
+	bool missed;			/* atomic; an event has counted something */
+	bool gone;			/* the device was not there */
+	unsigned int retries;		/* to connect soon */
+	uint64_t next_report;		/* of @missed; coarse clock, ns */
+	uint64_t report_until;		/* likewise */
 };
 
 static inline struct registered_event *registered(const struct elog_event *event)
@@ -99,6 +107,15 @@ static inline void end_call(struct writer_slot *slot)
  */
 void elog_producer_manage(struct elog_producer *producer,
 			  void (*change)(struct elog_rings *rings, int fd));
+
+/**
+ * elog_producer_disconnect() - end all registrations and close the file
+ * @producer: locked
+ * @pauses: how long to wait for threads that are in the kernel, 0.1 ms each; UINT_MAX: forever
+ *
+ * Return: false if a thread does not leave the kernel: the producer stays connected.
+ */
+bool elog_producer_disconnect(struct elog_producer *producer, unsigned int pauses);
 
 /**
  * elog_producer_gone() - connect again, because the device's instance was deleted

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Giving the device up: see leave.h, and core/leave.h.
+ */
+#include <linux/capability.h>
+#include <linux/fs.h>
+#include <linux/mutex.h>
+#include <linux/user_namespace.h>
+#include <linux/workqueue.h>
+#include <linux/xarray.h>
+
+#include "core/domain.h"
+#include "core/emit.h"
+#include "core/ioctl.h"
+#include "core/leave.h"
+#include "user/file.h"
+#include "user/instance.h"
+#include "user/leave.h"
+#include "user/producer.h"
+
+#define EVENTLOG_LEAVE_ALL \
+	(EVENTLOG_LEAVE_PRODUCERS | EVENTLOG_LEAVE_SUBSCRIBERS | EVENTLOG_LEAVE_LINGER)
+
+static void eventlog_leave_lingered(struct work_struct *work);
+
+static DEFINE_MUTEX(eventlog_leave_lock);
+/* The file that asks, or NULL; under the lock, and read without it. */
+static const struct eventlog_file *eventlog_leave_asker;
+/* What it asks for; under the lock. */
+static u32 eventlog_leave_flags;
+/* Pending: no file asks, but the request of one that was closed lingers. */
+static DECLARE_DELAYED_WORK(eventlog_leave_work, eventlog_leave_lingered);
+
+/* @file: NULL: nobody asks any more. */
+static void eventlog_leave_set(const struct eventlog_file *file, u32 flags)
+{
+	lockdep_assert_held(&eventlog_leave_lock);
+	WRITE_ONCE(eventlog_leave_asker, file);
+	eventlog_leave_flags = flags;
+	flags &= ~EVENTLOG_LEAVE_LINGER;
+	eventlog_domain_leave(&eventlog_root_domain, flags);
+	eventlog_instances_leave(flags);
+}
+
+/* A second has passed, unless another file has asked meanwhile. */
+static void eventlog_leave_lingered(struct work_struct *work)
+{
+	mutex_lock(&eventlog_leave_lock);
+	if (!eventlog_leave_asker)
+		eventlog_leave_set(NULL, 0);
+	mutex_unlock(&eventlog_leave_lock);
+}
+
+static int eventlog_ioctl_leave(struct eventlog_domain *domain, struct file *filp, void *argument,
+				void __user *user)
+{
+	const struct eventlog_file *file = filp->private_data;
+	const struct eventlog_leave *request = argument;
+	int ret = 0;
+
+	if (request->flags & ~EVENTLOG_LEAVE_ALL || request->flags == EVENTLOG_LEAVE_LINGER)
+		return -EINVAL;
+	if (domain->id || !file_ns_capable(filp, &init_user_ns, CAP_SYS_MODULE))
+		return -EPERM;
+	if (mutex_lock_killable(&eventlog_leave_lock))
+		return -EINTR;
+	if (!eventlog_leave_asker || eventlog_leave_asker == file)
+		eventlog_leave_set(request->flags ? file : NULL, request->flags);
+	else
+		ret = -EBUSY;
+	mutex_unlock(&eventlog_leave_lock);
+	return ret;
+}
+
+void eventlog_leave_release(const struct eventlog_file *file)
+{
+	/* Only this file, to which there is no other reference, could set it to itself. */
+	if (READ_ONCE(eventlog_leave_asker) != file)
+		return;
+	mutex_lock(&eventlog_leave_lock);
+	if (eventlog_leave_flags & EVENTLOG_LEAVE_LINGER) {
+		WRITE_ONCE(eventlog_leave_asker, NULL);
+		mod_delayed_work(system_wq, &eventlog_leave_work, HZ);
+	} else {
+		eventlog_leave_set(NULL, 0);
+	}
+	mutex_unlock(&eventlog_leave_lock);
+}
+
+void eventlog_leave_hold(void)
+{
+	mutex_lock(&eventlog_leave_lock);
+	eventlog_leave_set(NULL, EVENTLOG_LEAVE_PRODUCERS);
+	mod_delayed_work(system_wq, &eventlog_leave_work, 10 * HZ);
+	mutex_unlock(&eventlog_leave_lock);
+}
+
+void eventlog_leave_exit(void)
+{
+	cancel_delayed_work_sync(&eventlog_leave_work);
+}
+
+static int eventlog_ioctl_missed(struct eventlog_domain *domain, struct file *filp, void *argument,
+				 void __user *user)
+{
+	struct eventlog_file *file = filp->private_data;
+	struct eventlog_registration *registration;
+	struct eventlog_missed *request = argument;
+
+	if (eventlog_file_role(file) == EVENTLOG_ROLE_SUBSCRIBER)
+		return -EBUSY;
+	mutex_lock(&file->lock);
+	registration = xa_load(&file->registrations, request->write_index);
+	if (registration)
+		request->subscribers = request->count ?
+			eventlog_emit_missed(registration->event, request->count) : 0;
+	mutex_unlock(&file->lock);
+	return registration ? eventlog_argument_put(user, request, sizeof(*request)) : -ENOENT;
+}
+
+static const struct eventlog_ioctl eventlog_leave_table[] = {
+	EVENTLOG_IOCTL(LEAVE, eventlog_leave, flags, eventlog_ioctl_leave),
+	EVENTLOG_IOCTL(MISSED, eventlog_missed, subscribers, eventlog_ioctl_missed),
+};
+
+const struct eventlog_ioctls eventlog_leave_ioctls = {
+	.ioctls = eventlog_leave_table,
+	.count = ARRAY_SIZE(eventlog_leave_table),
+};

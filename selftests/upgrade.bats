@@ -1,0 +1,173 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# elog upgrade: the module is replaced while programs emit and captures run. Needs root and the
+# module.
+#
+# An upgrade meets:		test
+#	busy programs with rings	20 busy programs and a recorder, in both directions
+#	a recorder			the same
+#	modules that depend on it	the same
+#	a program without libelog	a program that stays is named
+#	a capture with a limit		the same
+#	instances, persistent events	what would be lost prevents it
+
+load files.bash
+
+# Copies of the module, which differ only in their version.
+setup()
+{
+	begin
+	mkdir "$work/old" "$work/new"
+	for version in old new; do
+		cp "${EVENTLOG_KO%/*}"/*.ko "$work/$version"
+		cp "${EVENTLOG_KO%/*}"/module/providers/*.ko "$work/$version" 2> /dev/null || true
+	done
+	release=$(modinfo -F version "$EVENTLOG_KO")
+	next=${release%?}9
+	LC_ALL=C sed -i "s/version=${release//./\\.}\x00/version=$next\x00/
+		s/\x00${release//./\\.}\x00/\x00$next\x00/g" "$work/new/eventlog.ko"
+	[ "$(modinfo -F version "$work/new/eventlog.ko")" = "$next" ]
+	unset ELOG_RINGS
+}
+
+# Other tests want the module that was loaded before.
+teardown()
+{
+	"$ELOG" stop -q 2> /dev/null || true
+	end_background
+	rmmod eventlog_proc eventlog_user_events 2> /dev/null || true
+	! [ -d /sys/module/eventlog ] || wait_for rmmod eventlog
+	insmod "$EVENTLOG_KO"
+}
+
+# emit_in_background COUNT: so many busy programs.
+emit_in_background()
+{
+	local i
+
+	for ((i = 0; i < $1; i++)); do
+		"$EVENTLOG_TOOLS/leave_device_test" emit "$work/emitted.$i" > "$work/emit.$i" 3>&- &
+		background+=("$!")
+		emitters+=("$!")
+	done
+}
+
+# sum FILE...: of the numbers on their first lines
+sum()
+{
+	awk 'FNR == 1 { sum += $1 } FNR > 1 { print FILENAME ": " $0; exit 1 } END { print sum }' "$@"
+}
+
+# version_is VERSION: of the loaded module
+version_is()
+{
+	elog info | grep -q "\b${1//./\\.}\b"
+}
+
+# holds_events COUNT FILE
+holds_events()
+{
+	[ "$(elog show -q --fields cpu "$2" 2> /dev/null | wc -l)" -ge "$1" ]
+}
+
+@test "20 busy programs and a recorder, in both directions" {
+	local emitters=() pid
+
+	rmmod eventlog
+	insmod "$work/old/eventlog.ko" rules_max=77
+	[ ! -f "$work/old/eventlog_proc.ko" ] || insmod "$work/old/eventlog_proc.ko"
+	elog capture --background -o "$work/file" --per-cpu-bytes 16M -e 'libelog_test/*'
+	emit_in_background 20
+	wait_for holds_events 2000 "$work/file"
+
+	run_elog upgrade --dry-run "$work/new/eventlog.ko"
+	[ "$status" = 0 ]
+	[ "$(grep -c 'leave_device_te\[' <<< "$output")" = 20 ]
+	contains "$output" "reader       elog[" "version      $release -> $next"
+	version_is "$release"
+	for path in new old; do
+		run_elog upgrade --timeout 60 "$work/$path/eventlog.ko"
+		echo "$output" "$stderr"
+		[ "$status" = 0 ]
+		contains "$output" "20 programs and 1 reader gave the device up"
+		[ "$(cat /sys/module/eventlog/parameters/rules_max)" = 77 ]
+		[ ! -f "$work/old/eventlog_proc.ko" ] || [ -d /sys/module/eventlog_proc ]
+		# All are back.
+		wait_for holds_programs 20
+	done
+	version_is "$release"
+	contains "$output" "$next was replaced by $release"
+
+	for pid in "${emitters[@]}"; do
+		kill -TERM "$pid"
+		wait "$pid"
+	done
+	run_elog stop
+	echo "$stderr"
+	[ "$status" = 2 ]
+	# Each event is in the file, or was counted.
+	run_elog info --format json "$work/file"
+	emitted=$(sum "$work"/emitted.*)
+	shown=$(elog show -q --fields cpu "$work/file" 2> /dev/null | wc -l)
+	lost=$(elog show "$work/file" 2>&1 > /dev/null | sed -n 's/.*lost \([0-9]*\).*/\1/p' | tail -n 1)
+	echo "emitted $emitted, in the file $shown, lost $lost"
+	[ "$lost" -gt 0 ]
+	[ $((shown + lost)) = "$emitted" ]
+}
+
+# holds_programs COUNT: so many have registered events
+holds_programs()
+{
+	[ "$(elog upgrade --dry-run "$work/new/eventlog.ko" 2> /dev/null |
+		grep -c 'leave_device_te\[')" = "$1" ]
+}
+
+@test "a program that stays is named, and nothing changes" {
+	local emitters=()
+
+	start_elog capture -e 'libelog_test/*' -n 100000000 -o "$work/file"
+	emit_in_background 1
+	"$EVENTLOG_BUILD/selftests/produce_mapped" 0 0 mapped > /dev/null 3>&- &
+	background+=("$!")
+	stranger=$!
+	wait_for grep -q . <(elog list 'number/*' 2> /dev/null)
+	wait_for holds_events 100 "$work/file"
+	run_elog upgrade --timeout 1 "$work/new/eventlog.ko"
+	[ "$status" = 1 ]
+	contains "$stderr" "1 process has not given the device up; nothing was changed" \
+		"produce_mapped[$stranger]"
+	version_is "$release"
+	# The others go on.
+	kill "$stranger"
+	wait_for holds_programs 1
+	kill -TERM "${emitters[0]}"
+	wait "${emitters[0]}"
+	stop_elog INT
+}
+
+@test "what would be lost prevents it" {
+	elog create upgrade_event 'u32 x'
+	run_elog upgrade "$work/new/eventlog.ko"
+	[ "$status" = 1 ]
+	contains "$stderr" "there is 1 persistent event"
+	elog delete upgrade_event
+	elog create --instance upgrade
+	run_elog upgrade "$work/new/eventlog.ko"
+	[ "$status" = 1 ]
+	contains "$stderr" "instances would be deleted: upgrade"
+	run_elog upgrade "$work/none.ko"
+	[ "$status" = 1 ]
+	contains "$stderr" "there is no module $work/none.ko"
+	version_is "$release"
+	run_elog upgrade --force "$work/new/eventlog.ko"
+	echo "$stderr"
+	[ "$status" = 0 ]
+	version_is "$next"
+}
+
+@test "only root" {
+	run_apart setpriv --reuid 65534 --regid 65534 --clear-groups "$ELOG" upgrade
+	[ "$status" = 1 ]
+	contains "$stderr" "only root"
+}

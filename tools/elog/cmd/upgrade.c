@@ -1,0 +1,486 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * elog upgrade: replace the kernel module while programs run.
+ *
+ * The steps: look for what would prevent it; ask producers, then subscribers to give the device
+ * up; unload the modules; load them; hold producers off until subscribers are back. Until modules
+ * are unloaded, closing the device takes everything back.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cmd/verb.h"
+#include "input/live.h"
+#include "input/names.h"
+#include "upgrade/modules.h"
+#include "upgrade/users.h"
+
+#define TIMEOUT_NS	10000000000ULL
+#define LOOK_NS		20000000	/* between looks */
+#define UNLOAD_NS	900000000ULL	/* EVENTLOG_LEAVE_LINGER lasts for a second */
+#define RETURN_NS	3000000000ULL	/* for subscribers to come back */
+
+/**
+ * struct upgrade - an upgrade
+ * @options: the command line
+ * @fd: the device; negative: closed
+ * @file: of the module, as the user named it; NULL: what modprobe finds
+ * @modules: what is unloaded and loaded
+ * @info: of the module that is loaded at first
+ * @version: of the one that replaces it, or NULL
+ * @producers: how many processes had events
+ * @others: how many others had the device open
+ */
+struct upgrade {
+	const struct options *options;
+	int fd;
+	const char *file;
+	struct modules modules;
+	struct eventlog_info info;
+	char *version;
+	size_t producers;
+	size_t others;
+};
+
+static void look_later(void)
+{
+	nanosleep(&(struct timespec){ .tv_nsec = LOOK_NS }, NULL);
+}
+
+static int ask(const struct upgrade *upgrade, uint32_t flags)
+{
+	struct eventlog_leave request = { .size = sizeof(request), .flags = flags };
+
+	return ioctl(upgrade->fd, EVENTLOG_IOC_LEAVE, &request) ? -errno : 0;
+}
+
+/* ------------------------------------------------------------------------
+ * What would prevent it
+ */
+
+static bool count_persistent(void *context, const struct eventlog_definition *definition,
+			     const struct elog_schema_event *event)
+{
+	(void)event;
+	*(unsigned int *)context += (definition->state & EVENTLOG_DESCRIBED_PERSIST) != 0;
+	return true;
+}
+
+static bool has_persistent(const struct upgrade *upgrade)
+{
+	unsigned int count = 0;
+
+	definitions_each(upgrade->fd, count_persistent, &count);
+	if (!count)
+		return false;
+	elog_error("there %s %u persistent event%s, which would be lost", count == 1 ? "is" : "are",
+		   count, count == 1 ? "" : "s");
+	elog_hint("elog list shows them; delete them with elog delete, and create them again later");
+	return true;
+}
+
+static bool has_instances(const struct upgrade *upgrade)
+{
+	struct eventlog_instance_info info = { .size = sizeof(info) };
+	struct elog_text names = { 0 };
+	struct elog_list *list;
+	const char *name;
+
+	if (elog_list_open(upgrade->fd, EVENTLOG_LIST_INSTANCES, 0, &list))
+		return false;
+	while (!elog_list_next(list, &info, &name)) {
+		elog_text_printf(&names, "%s%s", names.data ? ", " : "", name);
+		info.size = sizeof(info);
+	}
+	elog_list_close(list);
+	if (!names.data)
+		return false;
+	elog_error("instances would be deleted: %s", names.data);
+	elog_hint("with --force they are; then create them again, and restart their containers");
+	elog_text_free(&names);
+	return true;
+}
+
+/* The reason why a module that depends on eventlog cannot be unloaded. */
+static bool is_in_use(const struct module *module, const struct users *users)
+{
+	const int uses = module->references - (int)module->holders;
+	size_t i;
+
+	if (uses <= 0 || !strcmp(module->name, EVENTLOG_MODULE))
+		return false;
+	elog_error("the module %s is in use, and cannot be unloaded", module->name);
+	for (i = 0; i < users->count && !strcmp(module->name, "eventlog_user_events"); i++)
+		if (users->users[i].by_user_events)
+			elog_hint("%s[%d] uses user_events, which cannot be given up: stop it",
+				  users->users[i].name, (int)users->users[i].pid);
+	return true;
+}
+
+/* Return: whether one of the modules could not be unloaded, or not be loaded again. */
+static bool is_stuck(struct upgrade *upgrade, const struct users *users)
+{
+	const struct module *module;
+	bool stuck = false;
+	char *path;
+	size_t i;
+
+	for (i = 0; i < upgrade->modules.count; i++) {
+		module = &upgrade->modules.modules[i];
+		path = module_path(module->name, upgrade->file);
+		stuck |= is_in_use(module, users);
+		stuck |= module_check(module->name, path,
+				      strcmp(module->name, EVENTLOG_MODULE) ? NULL :
+				      &upgrade->version) != 0;
+		free(path);
+	}
+	return stuck;
+}
+
+/* Is it the version that the user wants? */
+static bool is_other_version(const struct upgrade *upgrade)
+{
+	const char *wanted = upgrade->options->arguments[0];
+
+	if (!wanted || upgrade->file || (upgrade->version && !strcmp(upgrade->version, wanted)))
+		return false;
+	elog_error("the module that modprobe would load is version %s, not %s",
+		   upgrade->version ? upgrade->version : "unknown", wanted);
+	return true;
+}
+
+/* Looks at everything, so that one run shows all reasons. */
+static bool is_prevented(struct upgrade *upgrade, const struct users *users)
+{
+	bool prevented = false;
+
+	if (!(upgrade->info.features & EVENTLOG_FEATURE_LEAVE)) {
+		elog_error("this version of the module, %s, cannot ask programs to give it up",
+			   upgrade->info.release);
+		elog_hint("stop the programs that elog upgrade --dry-run names, and use modprobe -r");
+		prevented = true;
+	}
+	prevented |= is_stuck(upgrade, users);
+	prevented |= is_other_version(upgrade);
+	prevented |= has_persistent(upgrade);
+	if (!upgrade->options->force)
+		prevented |= has_instances(upgrade);
+	return prevented;
+}
+
+/* ------------------------------------------------------------------------
+ * Who would have to leave
+ */
+
+static int find_users(struct upgrade *upgrade, struct users *users)
+{
+	int ret = users_of_events(users, upgrade->fd);
+	size_t i;
+
+	upgrade->producers = users->count;
+	ret = ret ? ret : users_of_device(users);
+	upgrade->others = 0;
+	for (i = 0; i < users->count; i++)
+		upgrade->others += users->users[i].holds && !users->users[i].registers;
+	return ret;
+}
+
+static const char *kind_of(const struct user *user)
+{
+	if (!user->registers)
+		return user->holds ? "reader" : "user_events";
+	return user->has_library ? "libelog" : "program";
+}
+
+static void print_plan(const struct upgrade *upgrade, const struct users *users)
+{
+	size_t i;
+
+	for (i = 0; i < users->count; i++)
+		printf("%-12s %s[%d]\n", kind_of(&users->users[i]), users->users[i].name,
+		       (int)users->users[i].pid);
+	for (i = 0; i < upgrade->modules.count; i++)
+		printf("%-12s %s\n", "module", upgrade->modules.modules[i].name);
+	printf("%-12s %s -> %s\n", "version", upgrade->info.release,
+	       upgrade->version ? upgrade->version : "?");
+}
+
+/* ------------------------------------------------------------------------
+ * Asking
+ */
+
+static void name_those_who_stay(const struct users *users, bool producers)
+{
+	const struct user *user;
+	size_t i;
+
+	for (i = 0; i < users->count; i++) {
+		user = &users->users[i];
+		if (producers ? !user->registers : !user->holds)
+			continue;
+		if (!producers)
+			elog_hint("%s[%d] has the device open", user->name, (int)user->pid);
+		else if (user->has_library)
+			elog_hint("%s[%d] uses libelog, but has tested no event since", user->name,
+				  (int)user->pid);
+		else
+			elog_hint("%s[%d] does not map libelog.so: it may have to be restarted",
+				  user->name, (int)user->pid);
+	}
+}
+
+/* Waits until no process has events, or, with @producers false, the device. */
+static int wait_for_users(struct upgrade *upgrade, bool producers)
+{
+	const uint64_t start = monotonic(), timeout = upgrade->options->timeout ?
+			       upgrade->options->timeout : TIMEOUT_NS;
+	struct users users;
+	size_t i, left;
+	bool over;
+	int ret;
+
+	for (;;) {
+		users = (struct users){ 0 };
+		over = monotonic() - start >= timeout;
+		ret = producers ? users_of_events(&users, upgrade->fd) : 0;
+		if (!ret && (!producers || over))
+			ret = users_of_device(&users);
+		for (i = 0, left = 0; i < users.count; i++)
+			left += producers ? users.users[i].registers : users.users[i].holds;
+		if (ret || !left || over)
+			break;
+		users_free(&users);
+		look_later();
+	}
+	if (!ret && left) {
+		elog_error("%zu process%s not given the device up; nothing was changed", left,
+			   left == 1 ? " has" : "es have");
+		name_those_who_stay(&users, producers);
+		ret = -EBUSY;
+	} else if (ret) {
+		elog_error("cannot find the processes that use the device: %s", strerror(-ret));
+	}
+	users_free(&users);
+	return ret;
+}
+
+static int ask_all(struct upgrade *upgrade)
+{
+	const uint32_t first = EVENTLOG_LEAVE_PRODUCERS;
+	int ret = ask(upgrade, first);
+
+	if (!ret)
+		ret = wait_for_users(upgrade, true) ? 1 :
+		      ask(upgrade, first | EVENTLOG_LEAVE_SUBSCRIBERS | EVENTLOG_LEAVE_LINGER);
+	if (!ret && wait_for_users(upgrade, false)) {
+		/* Do not linger. */
+		ask(upgrade, 0);
+		ret = 1;
+	}
+	if (ret == -EPERM)
+		elog_error("CAP_SYS_MODULE is needed");
+	else if (ret == -EBUSY)
+		elog_error("another elog upgrade runs");
+	else if (ret < 0)
+		elog_error("%s: %s", EVENTLOG_DEVICE, strerror(-ret));
+	return ret;
+}
+
+/* ------------------------------------------------------------------------
+ * Replacing
+ */
+
+/* Loads those modules again that were unloaded before module @end failed. */
+static void load_again(const struct upgrade *upgrade, size_t end)
+{
+	char *path;
+
+	while (end--) {
+		path = module_path(upgrade->modules.modules[end].name, upgrade->file);
+		module_load(&upgrade->modules.modules[end], path);
+		free(path);
+	}
+}
+
+static int unload_all(struct upgrade *upgrade)
+{
+	const uint64_t start = monotonic();
+	const char *name;
+	size_t i;
+	int ret;
+
+	close(upgrade->fd);
+	upgrade->fd = -1;
+	for (i = 0; i < upgrade->modules.count; i++) {
+		name = upgrade->modules.modules[i].name;
+		/* Programs look for a moment whether they may come back. */
+		while ((ret = module_unload(name)) == -EAGAIN && monotonic() - start < UNLOAD_NS)
+			look_later();
+		if (ret && ret != -ENOENT)
+			break;
+		ret = 0;
+	}
+	if (!ret)
+		return 0;
+	elog_error("cannot unload %s: %s", name, ret == -EAGAIN ?
+		   "something in the kernel uses it, for example a tracer" : strerror(-ret));
+	load_again(upgrade, i);
+	return ret;
+}
+
+/* Waits until there are as many subscribers as before, while producers wait. */
+static void let_subscribers_return(const struct upgrade *upgrade)
+{
+	struct eventlog_info info = { .size = sizeof(info) };
+	const uint64_t start = monotonic();
+
+	while (!elog_device_info(upgrade->fd, &info) &&
+	       info.subscribers < upgrade->info.subscribers &&
+	       monotonic() - start < RETURN_NS) {
+		info.size = sizeof(info);
+		look_later();
+	}
+}
+
+static int load_all(struct upgrade *upgrade)
+{
+	const struct module *module;
+	size_t i = upgrade->modules.count;
+	int ret = 0;
+	char *path;
+
+	while (i--) {
+		module = &upgrade->modules.modules[i];
+		path = module_path(module->name, upgrade->file);
+		if (module_load(module, path)) {
+			ret = -ENOEXEC;
+			if (!strcmp(module->name, EVENTLOG_MODULE))
+				elog_hint("programs go on without it, and wait for the device");
+		}
+		free(path);
+		if (strcmp(module->name, EVENTLOG_MODULE) != 0)
+			continue;
+		if (ret)
+			return ret;
+		upgrade->fd = elog_device_open(EVENTLOG_DEVICE);
+		/* An older module may not know it. */
+		if (upgrade->fd >= 0)
+			ask(upgrade, EVENTLOG_LEAVE_PRODUCERS);
+	}
+	if (upgrade->fd >= 0 && upgrade->others)
+		let_subscribers_return(upgrade);
+	return ret;
+}
+
+static int replace(struct upgrade *upgrade)
+{
+	struct eventlog_info info = { .size = sizeof(info) };
+	const uint64_t start = monotonic();
+	int ret;
+
+	ret = ask_all(upgrade);
+	if (ret || unload_all(upgrade))
+		return STATUS_ERROR;
+	ret = load_all(upgrade);
+	if (upgrade->fd >= 0 && !elog_device_info(upgrade->fd, &info) && !upgrade->options->quiet)
+		printf("%zu program%s and %zu reader%s gave the device up; %s was replaced by %s "
+		       "in %.1f s\n", upgrade->producers, upgrade->producers == 1 ? "" : "s",
+		       upgrade->others, upgrade->others == 1 ? "" : "s", upgrade->info.release,
+		       info.release, (double)(monotonic() - start) / 1e9);
+	if (upgrade->info.policies)
+		elog_hint("marker policies are gone: set them again, or restart "
+			  "eventlog-markers.service");
+	return ret ? STATUS_ERROR : STATUS_OK;
+}
+
+/* ------------------------------------------------------------------------
+ * The verb
+ */
+
+static int open_device(struct upgrade *upgrade)
+{
+	int ret;
+
+	if (geteuid()) {
+		elog_error("only root can replace the kernel module");
+		return -EPERM;
+	}
+	upgrade->fd = elog_device_open(EVENTLOG_DEVICE);
+	if (upgrade->fd < 0) {
+		explain_device_error(upgrade->fd, PURPOSE_ADMINISTER);
+		return upgrade->fd;
+	}
+	upgrade->info.size = sizeof(upgrade->info);
+	ret = elog_device_info(upgrade->fd, &upgrade->info);
+	ret = ret ? ret : modules_find(&upgrade->modules);
+	if (ret)
+		elog_error("cannot look at the modules: %s", strerror(-ret));
+	return ret;
+}
+
+static int run_upgrade(const struct options *options)
+{
+	const char *argument = options->arguments[0];
+	struct upgrade upgrade = { .options = options, .fd = -1 };
+	struct users users = { 0 };
+	int ret = STATUS_ERROR;
+
+	if (options->argument_count > 1) {
+		elog_error("unexpected argument '%s'", options->arguments[1]);
+		return STATUS_ERROR;
+	}
+	if (argument && (strchr(argument, '/') || strstr(argument, ".ko")))
+		upgrade.file = argument;
+	if (open_device(&upgrade))
+		goto out;
+	if (find_users(&upgrade, &users)) {
+		elog_error("cannot find the processes that use the device");
+		goto out;
+	}
+	ret = is_prevented(&upgrade, &users) ? STATUS_ERROR : STATUS_OK;
+	if (options->dry_run)
+		print_plan(&upgrade, &users);
+	else if (!ret)
+		ret = replace(&upgrade);
+out:
+	if (upgrade.fd >= 0)
+		close(upgrade.fd);
+	users_free(&users);
+	modules_free(&upgrade.modules);
+	free(upgrade.version);
+	return ret;
+}
+
+static const struct verb_option upgrade_options[] = {
+	{ OPTION_DRY_RUN, NULL },
+	{ OPTION_TIMEOUT, NULL },
+	{ OPTION_FORCE, NULL },
+	{ 'q', "do not print the result" },
+	{ 0, NULL },
+};
+
+const struct verb verb_upgrade = {
+	.name = "upgrade",
+	.summary = "replace the kernel module while programs run",
+	.usage = "[OPTION...] [FILE.ko|VERSION]",
+	.description =
+	"Asks programs that use libelog, and captures, to give the device up; unloads the\n"
+	"module, and those that depend on it; and loads FILE.ko with the same parameters, or\n"
+	"what modprobe finds, which must be VERSION if that is given. Programs go on\n"
+	"meanwhile, and count the events that they cannot emit. Captures to a file go on in\n"
+	"the same file. If a process does not give the device up, it is named, and nothing\n"
+	"changes. For root only.\n"
+	"\n"
+	"  elog upgrade --dry-run\n"
+	"  elog upgrade ./eventlog.ko\n"
+	"\n"
+	"Exit status: 0 success; 1 an error.\n",
+	.options = upgrade_options,
+	.run = run_upgrade,
+};

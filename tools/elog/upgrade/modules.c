@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Kernel modules: see modules.h.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/utsname.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "upgrade/modules.h"
+#include "util/array.h"
+#include "util/tool.h"
+
+/* Parameters that are no settings. */
+static bool is_setting(const char *name)
+{
+	return *name != '.' && strcmp(name, "steps") != 0 && strcmp(name, "leaving") != 0 &&
+	       strcmp(name, "hold") != 0;
+}
+
+/* Reads the first line of a file. Return: NULL: there is none. */
+static char *read_line(const char *path)
+{
+	FILE *file = fopen(path, "re");
+	char *line = NULL;
+	size_t room = 0;
+
+	if (!file)
+		return NULL;
+	if (getline(&line, &room, file) <= 0) {
+		free(line);
+		line = NULL;
+	} else {
+		line[strcspn(line, "\n")] = '\0';
+	}
+	fclose(file);
+	return line;
+}
+
+int module_references(const char *name)
+{
+	char path[128], *line;
+	int references;
+
+	snprintf(path, sizeof(path), "/sys/module/%s/refcnt", name);
+	line = read_line(path);
+	if (!line)
+		return -ENOENT;
+	references = atoi(line);
+	free(line);
+	return references;
+}
+
+/* ------------------------------------------------------------------------
+ * What is loaded
+ */
+
+static char *read_parameters(const char *module)
+{
+	struct elog_text text = { 0 };
+	struct dirent *entry;
+	char path[512], *value;
+	DIR *directory;
+
+	snprintf(path, sizeof(path), "/sys/module/%s/parameters", module);
+	directory = opendir(path);
+	while (directory && (entry = readdir(directory))) {
+		if (!is_setting(entry->d_name))
+			continue;
+		snprintf(path, sizeof(path), "/sys/module/%s/parameters/%s", module,
+			 entry->d_name);
+		value = read_line(path);
+		if (value && *value)
+			elog_text_printf(&text, "%s%s=%s", text.data ? " " : "", entry->d_name,
+					 value);
+		free(value);
+	}
+	if (directory)
+		closedir(directory);
+	return text.error ? NULL : text.data;
+}
+
+static bool is_known(const struct modules *modules, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < modules->count; i++)
+		if (!strcmp(modules->modules[i].name, name))
+			return true;
+	return false;
+}
+
+/* Adds the modules that depend on one, and then that one. */
+static int add_module(struct modules *modules, const char *name)
+{
+	struct module module = { .references = module_references(name) }, *larger;
+	struct dirent *entry;
+	DIR *directory;
+	char path[512];
+	int ret = 0;
+
+	if (module.references < 0)
+		return module.references;
+	snprintf(path, sizeof(path), "/sys/module/%s/holders", name);
+	directory = opendir(path);
+	while (!ret && directory && (entry = readdir(directory))) {
+		if (*entry->d_name == '.')
+			continue;
+		module.holders++;
+		if (!is_known(modules, entry->d_name))
+			ret = add_module(modules, entry->d_name);
+	}
+	if (directory)
+		closedir(directory);
+	if (ret)
+		return ret;
+	module.name = strdup(name);
+	module.parameters = read_parameters(name);
+	larger = array_grow(modules->modules, modules->count, sizeof(*larger));
+	if (!module.name || !larger) {
+		free(module.name);
+		free(module.parameters);
+		return -ENOMEM;
+	}
+	modules->modules = larger;
+	larger[modules->count++] = module;
+	return 0;
+}
+
+int modules_find(struct modules *modules)
+{
+	*modules = (struct modules){ 0 };
+	return add_module(modules, EVENTLOG_MODULE);
+}
+
+void modules_free(struct modules *modules)
+{
+	size_t i;
+
+	for (i = 0; i < modules->count; i++) {
+		free(modules->modules[i].name);
+		free(modules->modules[i].parameters);
+	}
+	free(modules->modules);
+}
+
+/* ------------------------------------------------------------------------
+ * Loading and unloading
+ */
+
+char *module_path(const char *name, const char *file)
+{
+	const char *slash = file ? strrchr(file, '/') : NULL;
+	const int length = slash ? (int)(slash - file) : 1;
+	char *path;
+
+	if (!file)
+		return NULL;
+	if (!strcmp(name, EVENTLOG_MODULE))
+		return strdup(file);
+	if (asprintf(&path, "%.*s/%s.ko", length, slash ? file : ".", name) < 0)
+		return NULL;
+	if (!access(path, R_OK))
+		return path;
+	free(path);
+	/* Those of this project are built into a directory of their own. */
+	if (asprintf(&path, "%.*s/module/providers/%s.ko", length, slash ? file : ".", name) < 0)
+		return NULL;
+	if (!access(path, R_OK))
+		return path;
+	free(path);
+	return NULL;
+}
+
+/* Runs a program and returns the first line that it prints, or NULL. */
+static char *first_line(const char *program, const char *const *arguments, int *status)
+{
+	int pipes[2];
+	char *line = NULL;
+	size_t room = 0;
+	FILE *output;
+	pid_t child;
+
+	*status = -1;
+	if (pipe2(pipes, O_CLOEXEC))
+		return NULL;
+	child = fork();
+	if (!child) {
+		dup2(pipes[1], STDOUT_FILENO);
+		execvp(program, (char *const *)arguments);
+		_exit(STATUS_NO_COMMAND);
+	}
+	close(pipes[1]);
+	output = fdopen(pipes[0], "r");
+	if (output && getline(&line, &room, output) > 0) {
+		line[strcspn(line, "\n")] = '\0';
+	} else {
+		free(line);
+		line = NULL;
+	}
+	if (output)
+		fclose(output);
+	else
+		close(pipes[0]);
+	if (child > 0)
+		waitpid(child, status, 0);
+	return line;
+}
+
+static char *module_info(const char *module, const char *field, int *status)
+{
+	const char *const arguments[] = { "modinfo", "-F", field, module, NULL };
+
+	return first_line("modinfo", arguments, status);
+}
+
+int module_check(const char *name, const char *path, char **version)
+{
+	const char *module = path ? path : name;
+	struct utsname kernel;
+	size_t length;
+	char *magic;
+	int status;
+
+	magic = module_info(module, "vermagic", &status);
+	if (!magic || status) {
+		free(magic);
+		elog_error(WIFEXITED(status) && WEXITSTATUS(status) == STATUS_NO_COMMAND ?
+			   "modinfo is needed to look at the module %s" :
+			   "there is no module %s, so it could not be loaded again", module);
+		return -ENOENT;
+	}
+	uname(&kernel);
+	length = strlen(kernel.release);
+	if (strncmp(magic, kernel.release, length) != 0 ||
+	    (magic[length] && magic[length] != ' ')) {
+		elog_error("%s is for the kernel %.*s, and this one is %s", module,
+			   (int)strcspn(magic, " "), magic, kernel.release);
+		free(magic);
+		return -ENOEXEC;
+	}
+	free(magic);
+	if (version)
+		*version = module_info(module, "version", &status);
+	return 0;
+}
+
+int module_load(const struct module *module, const char *path)
+{
+	/* Producers wait until captures are back. An older module ignores it. */
+	const char *leaving = strcmp(module->name, EVENTLOG_MODULE) ? "" : "leaving=1";
+	const char *const arguments[] = { "modprobe", module->name, *leaving ? leaving : NULL,
+					    NULL };
+	char *parameters;
+	int fd, ret = 0, status;
+
+	if (!path) {
+		free(first_line("modprobe", arguments, &status));
+		if (status)
+			elog_error("modprobe %s has failed", module->name);
+		return status ? -ENOEXEC : 0;
+	}
+	if (asprintf(&parameters, "%s %s", module->parameters ? module->parameters : "",
+		     leaving) < 0)
+		return -ENOMEM;
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0 || syscall(SYS_finit_module, fd, parameters, 0))
+		ret = -errno;
+	if (fd >= 0)
+		close(fd);
+	free(parameters);
+	/* A module that eventlog.ko asks for may have been loaded by modprobe. */
+	if (ret == -EEXIST)
+		ret = 0;
+	if (ret)
+		elog_error("cannot load %s: %s", path, strerror(-ret));
+	return ret;
+}
+
+int module_unload(const char *name)
+{
+	return syscall(SYS_delete_module, name, O_NONBLOCK) ? -errno : 0;
+}
