@@ -77,8 +77,9 @@ static void eventlog_domain_status_reset(struct eventlog_domain *domain, unsigne
 {
 	u8 *status = domain->status_map;
 
-	WRITE_ONCE(status[slot], eventlog_domain_is_leaving(domain) ?
-				 EVENTLOG_STATUS_ENABLED | EVENTLOG_STATUS_LEAVE : 0);
+	WRITE_ONCE(status[slot], (status[slot] & EVENTLOG_STATUS_SESSION) |
+				 (eventlog_domain_is_leaving(domain) ?
+				  EVENTLOG_STATUS_ENABLED | EVENTLOG_STATUS_LEAVE : 0));
 }
 
 int eventlog_domain_slot_get(struct eventlog_domain *domain)
