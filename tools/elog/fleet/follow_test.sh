@@ -79,6 +79,7 @@ arguments()
 {
 	events a x.elog 0 1 && runs 1 stat --follow x.elog x.elog && says "exactly one FILE" &&
 		runs 1 stat --follow && says "exactly one FILE" &&
+		runs 1 stat --follow -- true && says "exactly one FILE" &&
 		runs 1 stat --interval 1 x.elog && says "--interval does not go with a FILE" &&
 		says "add --follow" && runs 1 stat -d 1 x.elog && says "add --follow" &&
 		runs 1 latency --follow a b && says "exactly one FILE" &&
