@@ -597,7 +597,7 @@ JOB
 	terminal 50x200 "run:sh $work/requests" 'wait:^req/end       +[0-9.]+ ' \
 		'wait:^NAME     EVENTS/S\*  BYTES/S    TOTAL     LOST HISTORY$' \
 		"run:\"\$ELOG\" emit req/$long" "wait:^req/$long  +[0-9.]+ " \
-		'size:24x80' 'wait:^req/(long_)+lon…(g_)?(long_)+ .* 1 +0 ' 'wait:^req/end  .* 6 +0 .*█' \
+		'size:24x80' 'wait:^req/(long_)+lon…(g_)?(long_)+ .* 1 +0 ' 'wait:^req/end  .* 6 +0' \
 		'wait:^NAME.*EVENTS/S.*BYTES/S.*TOTAL.*LOST HISTORY$' 'key:q' exit:0 -- --interval 0.2
 	# Sessions differ in their last digits.
 	for size in 24x40 24x36; do
@@ -619,6 +619,49 @@ JOB
 	terminal 24x38 'wait:no events so far' "run:sh $work/requests" 'wait:^req/start  ' \
 		'key:\x1bOF\r' 'wait:events of req/start' "run:sh $work/requests" 'wait:^FIELDS$' \
 		'wait:^status=200 path="/an/index/of/page"$' 'key:qq' exit:0 -- --interval 0.2
+}
+
+# With each row of the table: --by event, session, pid, cpu, provider; Enter; losses; an instance
+# that is made, and one that is deleted, while elog top runs.
+@test "top: --instances has a line for each instance" {
+	"$ELOG" create --instance web
+	"$ELOG" create --instance idle --owner nobody
+	"$ELOG" create -D /dev/eventlog-web shop/order 'u32 x'
+	"$ELOG" create -D /dev/eventlog-web cart/add 'u32 x'
+	cat > "$work/web" <<'JOB'
+"$ELOG" emit -D /dev/eventlog-web -n 30 shop/order 'u32 x' x=1
+"$ELOG" emit -D /dev/eventlog-web -n 20 cart/add 'u32 x' x=2
+"$ELOG" emit -n 7 here/it
+JOB
+	sed 's/-n [0-9]*//' "$work/web" > "$work/few"
+	terminal 24x80 'wait:each instance' \
+		'wait:^NAME +EVENTS/S\* +BYTES/S +TOTAL +LOST PROVIDERS USER' \
+		'wait:^- +0 +0 +0 +0 +0 root' 'wait:^web +0 +0 +0 +0 +2 root' \
+		'wait:^idle +0 +0 +0 +0 +0 nobody' "run:sh $work/web" \
+		'wait:^web +\S+ +\S+ +50 +0 +2 root' 'wait:^- +\S+ +\S+ +7 +0 ' \
+		'run:"$ELOG" create --instance late; "$ELOG" emit -D /dev/eventlog-late -n 5 x/y' \
+		'wait:^late .* root' 'run:"$ELOG" emit -D /dev/eventlog-late -n 5 x/y' \
+		'wait:^late +\S+ +\S+ +[1-9]' \
+		'run:"$ELOG" delete --instance late' 'wait:^late .*\(deleted\)' \
+		'key:n\x1bOF\r' 'wait:events of web' "run:sh $work/few" 'wait:^web:shop +order +x=1 ' \
+		'wait:^web:cart +add +x=2 ' 'hasnt:here' 'key:q' 'key:e' 'wait:each event' \
+		'wait:no events so far' 'hasnt:USER' "run:sh $work/web" 'wait:^shop/order .* 30 +0' \
+		'wait:^here/it .* 7 ' 'key:I' 'wait:each instance' 'wait:^idle +0' "run:sh $work/web" \
+		'wait:^web +\S+ +\S+ +50 ' 'key:?' 'wait:I +count by instance' 'key:qq' exit:0 \
+		-- --interval 0.2 --instances
+	# Only some of them; a narrow screen; losses.
+	terminal 24x40 'wait:^idle ' 'hasnt:^web|USER' 'key:q' exit:0 -- --instances='i*'
+	terminal 24x80 'wait:^web ' signal:STOP stopped-as-it-is: \
+		'run:"$ELOG" emit -D /dev/eventlog-web -n 500 shop/much "char[200] s" s=x' continue: \
+		'run:"$ELOG" emit -D /dev/eventlog-web shop/much "char[200] s" s=x' \
+		'wait:^web +\S+ +\S+ +[1-9][0-9]* +[1-9][0-9]* +' 'key:q' exit:2 \
+		-- --interval 0.2 --per-cpu-bytes 8K --instances
+	fails_with "--instances does not go with the URL of a stream" top --instances nats://localhost
+	fails_with "unexpected argument 'web'" top --instances web
+	run terminal 24x80 exit:1 -- --instances -D /dev/eventlog-web
+	contains "$output" "is the device of an instance"
+	"$ELOG" delete --instance web
+	"$ELOG" delete --instance idle
 }
 
 @test "top: works at any size, and restores the terminal" {

@@ -47,6 +47,12 @@ static bool take_text(void *member, const char *argument)
 	return take_any(member, argument) && *argument;
 }
 
+/* Without an argument, all. */
+static bool take_instances(void *member, const char *argument)
+{
+	return take_text(member, argument ? argument : "*");
+}
+
 static bool take_glob(void *member, const char *argument)
 {
 	return take_any(member, argument) && !glob_error(argument);
@@ -463,6 +469,9 @@ static const struct option_definition definitions[] = {
 	  FLAG(instances) },
 	{ OPTION_OF_INSTANCES, "instances", "GLOB",
 	  "also events of the instances whose names match", TEXT(live.instances) },
+	{ OPTION_BY_INSTANCES, "instances", "[=GLOB]",
+	  "count by instance; only those whose names match",
+	  TAKE(instances, live.instances), "must not be empty" },
 	{ OPTION_OWNER, "owner", "USER[:GROUP]", "with --instance: owner of the device node, who\n"
 	  "may capture, and its group; default root", TEXT(owner) },
 	{ OPTION_MODE, "mode", "MODE", "with --instance: permissions of the device node, octal;\n"

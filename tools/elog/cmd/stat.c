@@ -349,7 +349,7 @@ static int check_options(const struct stat_run *run, enum counters_by by)
 			elog_hint("add --follow to wait for more events of the FILE");
 		return -EINVAL;
 	}
-	if (options->source.follow && options->argument_count != 1) {
+	if (options->source.follow && (!run->from_files || options->argument_count != 1)) {
 		elog_error("--follow needs exactly one FILE");
 		return -EINVAL;
 	}

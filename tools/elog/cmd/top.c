@@ -31,6 +31,7 @@
 #define INTERVAL_NS	1000000000ULL
 #define INTERVAL_MIN	100000000ULL
 #define EMPTY_READS_MAX	8
+#define FILES_MAX	64	/* of instances that wake elog top at once */
 #define LOOK_NS		50000000ULL	/* between looks for keys while a stream is read */
 
 struct top {
@@ -52,9 +53,9 @@ struct top {
 	uint64_t bytes_before;
 	uint64_t lost_before;		/* at the last update */
 
+	struct instance_facts facts;	/* with --instances */
 	unsigned int filled;		/* of the fullest ring in this interval, percent */
 	uint64_t *placed;		/* bytes that each ring had so far */
-	unsigned int rings;
 	uint64_t ring_bytes;
 
 	uint64_t focus;			/* serial of the row whose events are shown */
@@ -80,22 +81,33 @@ static void on_quit(int signal)
  * How full the rings are: the bytes that were placed in each since the last batch, which
  * emptied them.
  */
-static void measure_fill(struct top *top)
+static void measure_rings(struct top *top, struct elog_consumer *consumer, uint32_t first)
 {
 	struct eventlog_stat stat = { .size = sizeof(stat) };
 	unsigned int cpu, percent;
 
-	for (cpu = 0; cpu < top->rings; cpu++) {
-		if (elog_consumer_stat(top->live.consumer, cpu, 0, &stat))
+	for (cpu = 0; cpu < elog_consumer_rings(consumer) && first + cpu < STREAMS_MAX; cpu++) {
+		if (elog_consumer_stat(consumer, cpu, 0, &stat))
 			continue;
-		percent = (unsigned int)((stat.bytes - top->placed[cpu]) * 100 /
+		percent = (unsigned int)((stat.bytes - top->placed[first + cpu]) * 100 /
 					 top->ring_bytes);
-		top->placed[cpu] = stat.bytes;
+		top->placed[first + cpu] = stat.bytes;
 		if (percent > 100)
 			percent = 100;
 		if (percent > top->filled)
 			top->filled = percent;
 	}
+}
+
+static void measure_fill(struct top *top)
+{
+	const struct member *member;
+	size_t i;
+
+	measure_rings(top, top->live.consumer, 0);
+	for (i = 1; (member = live_member(&top->live, i)); i++)
+		if (member->consumer)
+			measure_rings(top, member->consumer, member->first_stream);
 }
 
 static int take_event(void *context, struct visit_event *event)
@@ -137,7 +149,7 @@ static void count_batch(struct top *top)
 	int ret;
 
 	measure_fill(top);
-	ret = flush_consumer(top->live.consumer);
+	ret = live_flush(&top->live);
 	if (!ret)
 		ret = visit_batch(top->visit);
 	if (ret < 0)
@@ -154,11 +166,31 @@ static void count_subscribers(struct top *top)
 		top->view.subscribers = info.subscribers;
 }
 
+/* Each instance has a row. Return: 0 or -ENOMEM. */
+static int add_instances(struct top *top)
+{
+	size_t i;
+	int ret = 0;
+
+	for (i = 0; !ret && i < top->facts.count; i++)
+		ret = counters_add_instance(top->counters, top->facts.facts[i].name);
+	return ret;
+}
+
+static void read_facts(struct top *top)
+{
+	if (top->live.instances && !top->error)
+		top->error = instance_facts_read(&top->facts, &top->live);
+}
+
 /* Copy the rows to the view. */
 static void take_rows(struct top *top)
 {
 	struct counters *counters = top->counters;
 	size_t i;
+
+	if (counters->by == COUNTERS_BY_INSTANCE && add_instances(top) && !top->error)
+		top->error = -ENOMEM;
 
 	counters_sort(counters, top->view.order);
 	top->view.row_count = counters->count < TOP_ROWS_MAX ? counters->count : TOP_ROWS_MAX;
@@ -189,6 +221,7 @@ static void refresh_rows(struct top *top)
 	top->view.fill = top->filled;
 	top->filled = 0;
 	count_subscribers(top);
+	read_facts(top);
 	if (!top->view.paused)
 		take_rows(top);
 }
@@ -295,6 +328,8 @@ static void letter_key(struct top *top, int key)
 	for (i = 0; i < ARRAY_SIZE(counts); i++)
 		if (key == counts[i].key)
 			count_by(top, counts[i].by);
+	if (key == 'I' && top->live.instances)
+		count_by(top, COUNTERS_BY_INSTANCE);
 	if (key == 'h')
 		count_by(top, COUNTERS_BY_HOST);
 }
@@ -420,12 +455,21 @@ static int left(const struct top *top)
 
 static bool wait_for_news(struct top *top)
 {
-	struct pollfd files[] = {
+	struct pollfd files[2 + FILES_MAX] = {
 		{ .fd = STDIN_FILENO, .events = POLLIN },
 		{ .fd = elog_consumer_fd(top->live.consumer), .events = POLLIN },
 	};
+	const struct member *member;
+	nfds_t count = 2;
+	size_t i;
 
-	if (signals_poll(files, ARRAY_SIZE(files), left(top)) < 0) {
+	/* Those of further instances are looked at when the time is over. */
+	for (i = 1; count < ARRAY_SIZE(files) && (member = live_member(&top->live, i)); i++)
+		if (member->consumer && !member->deleted)
+			files[count++] = (struct pollfd){
+				.fd = elog_consumer_fd(member->consumer), .events = POLLIN,
+			};
+	if (signals_poll(files, count, left(top)) < 0) {
 		if (errno != EINTR)
 			top->error = -errno;
 		return false;
@@ -446,7 +490,8 @@ static void run_loop(struct top *top)
 
 	while (!top->error && !top->quit && !quits && !live_over(&top->live)) {
 		ready = wait_for_news(top);
-		ret = elog_consumer_pending(top->live.consumer);
+		instances_look(&top->live);
+		ret = live_pending(&top->live);
 		if (ret < 0)
 			top->error = ret;
 		if (ret > 0)
@@ -587,8 +632,9 @@ static int open_live(struct top *top)
 	ret = live_open(&top->live, &options->select, &options->live, NULL);
 	if (ret)
 		return ret;
-	top->rings = elog_consumer_rings(top->live.consumer);
-	top->ring_bytes = options->live.ring_bytes ? options->live.ring_bytes : 1U << 20;
+	top->ring_bytes = options->live.ring_bytes ? options->live.ring_bytes :
+			  options->live.instances ? INSTANCES_RING_BYTES : 1U << 20;
+	top->view.facts = options->live.instances ? &top->facts : NULL;
 	return visit_open_live(&top->visit, &top->settings, &top->live, &top_ops, top);
 }
 
@@ -602,7 +648,7 @@ static int prepare(struct top *top, enum counters_by by)
 		return -EINVAL;
 	if (top_events_open(&top->view.events, &options->print))
 		return -ENOMEM;
-	top->placed = calloc(top->rings + 1, sizeof(*top->placed));
+	top->placed = calloc(STREAMS_MAX, sizeof(*top->placed));
 	top->view.rows = calloc(TOP_ROWS_MAX, sizeof(*top->view.rows));
 	if (!top->placed || !top->view.rows ||
 	    counters_open(&top->counters, by, COUNTERS_ROWS, monotonic())) {
@@ -619,7 +665,7 @@ static int prepare(struct top *top, enum counters_by by)
 /* Return: an option that is only for live events, or NULL. */
 static const char *only_live(const struct options *options)
 {
-	return options->select.sample ? "--sample" : options->live.ring_bytes ? "--per-cpu-bytes" :
+	return options->live.instances ? "--instances" : options->select.sample ? "--sample" : options->live.ring_bytes ? "--per-cpu-bytes" :
 	       options->device ? "-D" : NULL;
 }
 
@@ -678,7 +724,7 @@ static int run_top(const struct options *options)
 	int ret = STATUS_ERROR;
 	enum counters_by by;
 
-	if (!counters_by_parse(options->by, &by) ||
+	if (!counters_by_parse(options->by ? : options->live.instances ? "instance" : NULL, &by) ||
 	    !counters_order_parse(options->sort, true, &top.view.order) ||
 	    check_options(options, top.stream, by) || screen_check())
 		return STATUS_ERROR;
@@ -692,6 +738,8 @@ static int run_top(const struct options *options)
 	top.started = monotonic();
 	top.refreshed = top.started;
 	count_subscribers(&top);
+	read_facts(&top);
+	take_rows(&top);
 	top_view_draw(&top.view);
 	if (top.stream)
 		run_stream(&top);
@@ -707,18 +755,21 @@ out:
 	counters_close(top.counters);
 	if (!top.stream)
 		live_close(&top.live);
+	instance_facts_free(&top.facts);
 	free(top.placed);
 	free(top.view.rows);
 	return ret;
 }
 
 static const struct verb_option top_options[] = {
-	{ OPTION_BY, "count by event (default), provider, session, pid, cpu or host" },
+	{ OPTION_BY, "count by event (default), provider, session, pid, cpu,\n"
+	  "instance or host" },
 	{ OPTION_SORT, "rate (default): events per second; bytes: bytes per second;\n"
 	  "events: total; lost; name" },
 	{ OPTION_INTERVAL, "update the screen at this interval; default 1" },
 	{ 'e', NULL }, { 'k', NULL }, { 'l', NULL }, { 's', NULL },
 	{ 'p', NULL }, { 't', NULL }, { 'C', NULL }, { 'f', NULL },
+	{ OPTION_BY_INSTANCES, NULL },
 	{ OPTION_HOST, NULL }, { OPTION_SINCE, "of a stream, also events since then; default now" },
 	{ OPTION_SAMPLE, NULL }, { 'd', NULL }, { OPTION_PER_CPU_BYTES, NULL },
 	{ OPTION_TIME, NULL }, { OPTION_IDS, NULL }, { OPTION_FIELDS, NULL },

@@ -79,6 +79,7 @@ arguments()
 {
 	events a x.elog 0 1 && runs 1 stat --follow x.elog x.elog && says "exactly one FILE" &&
 		runs 1 stat --follow && says "exactly one FILE" &&
+		runs 1 stat --follow -- true && says "exactly one FILE" &&
 		runs 1 stat --interval 1 x.elog && says "--interval does not go with a FILE" &&
 		says "add --follow" && runs 1 stat -d 1 x.elog && says "add --follow" &&
 		runs 1 latency --follow a b && says "exactly one FILE" &&
@@ -112,7 +113,7 @@ stat_of_a_file()
 ends_of_stat()
 {
 	runs 0 stat --follow -d 1 whole.elog && [ "$(grep -c EVENTS stdout)" = 1 ] &&
-		says "2000 events" && runs 0 stat --follow -n 700 whole.elog && says "700 events in"
+		says "events in" && runs 0 stat --follow -n 700 whole.elog && says "700 events in"
 }
 
 # has_pairs COUNT: the lines of the intervals have so many pairs
@@ -132,7 +133,7 @@ latency_of_a_file()
 	tail -c +$((part + 1)) whole.elog >> grows.elog
 	wait_for 60 has_pairs 1999 && ends 0 INT &&
 		has '"kind":"total".*"pairs":1999,' &&
-		runs 0 latency --by cpu --follow -d 1 numbered numbered whole.elog && says 1999
+		runs 0 latency --by cpu --follow -d 3 numbered numbered whole.elog && says 1999
 }
 
 check "wrong arguments" arguments
@@ -182,7 +183,7 @@ without_server()
 {
 	local before
 
-	starts stat --follow --interval 0.1 -d 5 "$url"
+	starts stat --follow --interval 0.1 -d 8 "$url"
 	wait_for 60 has '2400 .* total' || return 1
 	server_kill 0
 	wait_for 60 has "lost the connection" && before=$(grep -c total out) &&

@@ -506,6 +506,14 @@ int counters_add_lost(struct counters *counters, const struct entry *entry, bool
 	return 0;
 }
 
+int counters_add_instance(struct counters *counters, const char *name)
+{
+	const struct key key = { .provider = name, .event = "" };
+	struct counter_row *row;
+
+	return find_row(counters, &key, &row);
+}
+
 /* An event that was never seen gets a row as long as there is room. */
 static int add_event_lost(struct counters *counters, const struct elog_schema_event *event,
 			  uint32_t descriptor, struct losses more)

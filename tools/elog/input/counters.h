@@ -208,6 +208,9 @@ int counters_add_lost(struct counters *counters, const struct entry *entry, bool
  */
 int counters_read_lost(struct counters *counters, const struct live *live);
 
+/** counters_add_instance() - by instance: have a row for one without events; 0 or -ENOMEM */
+int counters_add_instance(struct counters *counters, const char *name);
+
 /** counters_knows_lost() - is the number of lost events of each row known? */
 bool counters_knows_lost(const struct counters *counters);
 

@@ -21,9 +21,6 @@
 #include "util/array.h"
 #include "util/signals.h"
 
-/* Files have no others. */
-#define STREAMS_MAX	8192
-
 static struct member *add_member(struct instances *instances, const char *name)
 {
 	struct member **larger, *member = calloc(1, sizeof(*member));

@@ -63,6 +63,9 @@ struct instances {
 	bool failed;
 };
 
+/* Streams of all subscriptions; files have no others. */
+#define STREAMS_MAX		8192
+
 /* The default size of each CPU's ring with --instances: each instance has such rings. */
 #define INSTANCES_RING_BYTES	(256U << 10)
 

@@ -14,6 +14,7 @@
 #define NAME_LEAST	24	/* columns of numbers go before a name is cut to less */
 #define HISTORY_LEAST	8	/* cells; fewer show nothing */
 #define HEADER_ROWS	3
+#define FACTS_WIDTH	22	/* of providers and user */
 #define COUNT_WIDTH	9	/* of a column of numbers, with a blank */
 #define ROWS_FOR_KEYS	10	/* a smaller screen has no line about keys */
 
@@ -114,6 +115,7 @@ struct columns {
 	int host;	/* 0: all rows are of one host */
 	int name;
 	bool shown[NUMBERS];
+	bool facts;	/* providers and user of instances */
 	int history;	/* cells; 0: none */
 };
 
@@ -167,6 +169,9 @@ static void lay_out(const struct top_view *view, struct columns *columns)
 	if (wanted > width / 2 && wanted > NAME_LEAST)
 		wanted = width / 2 > NAME_LEAST ? width / 2 : NAME_LEAST;
 	least = wanted < NAME_LEAST ? wanted : NAME_LEAST;
+	columns->facts = view->facts && view->counters->by == COUNTERS_BY_INSTANCE &&
+			 room - FACTS_WIDTH >= least;
+	room -= columns->facts ? FACTS_WIDTH : 0;
 	for (i = 0; i < NUMBERS; i++)
 		columns->shown[i] = true;
 	for (i = 0; i < ARRAY_SIZE(order) && room < least; i++) {
@@ -227,6 +232,10 @@ static void draw_heading(const struct top_view *view, const struct columns *colu
 		screen_put(2, column, COUNT_WIDTH, SCREEN_REVERSE, text);
 		column += COUNT_WIDTH;
 	}
+	if (columns->facts) {
+		screen_put(2, column, FACTS_WIDTH, SCREEN_REVERSE, " PROVIDERS USER");
+		column += FACTS_WIDTH;
+	}
 	if (columns->history)
 		screen_put(2, column, columns->history + 1, SCREEN_REVERSE, " HISTORY");
 }
@@ -272,12 +281,25 @@ static const char *put_cell_of(const struct top_view *view, const struct counter
 	}
 }
 
+/* A row of others has none. */
+static void put_facts(const struct top_view *view, const struct counter_row *row, char *buffer,
+		      size_t size)
+{
+	const struct instance_fact *fact = instance_facts_find(view->facts, row->provider);
+
+	if (!fact)
+		*buffer = '\0';
+	else
+		snprintf(buffer, size, "%10" PRIu32 " %s", fact->providers,
+			 fact->deleted ? "(deleted)" : fact->user);
+}
+
 static void draw_row(const struct top_view *view, const struct counter_row *row,
 		     const char *name, int screen_row,
 		     const struct columns *columns, bool selected)
 {
 	enum screen_style style = selected ? SCREEN_REVERSE : SCREEN_PLAIN;
-	char text[32], number[24], fitted[COUNTERS_NAME_MAX + 4], host[COUNTERS_NAME_MAX];
+	char text[64], number[24], fitted[COUNTERS_NAME_MAX + 4], host[COUNTERS_NAME_MAX];
 	int column = columns->host;
 	enum number i;
 
@@ -297,6 +319,11 @@ static void draw_row(const struct top_view *view, const struct counter_row *row,
 		screen_put(screen_row, column, COUNT_WIDTH,
 			   i == NUMBER_LOST && row->lost && !selected ? SCREEN_ALARM : style, text);
 		column += COUNT_WIDTH;
+	}
+	if (columns->facts) {
+		put_facts(view, row, text, sizeof(text));
+		screen_put_fitted(screen_row, column, FACTS_WIDTH, style, text);
+		column += FACTS_WIDTH;
 	}
 	if (columns->history)
 		draw_history(view, row, screen_row, column, columns->history, style);
@@ -372,8 +399,15 @@ static void draw_help(const struct top_view *view)
 		"",
 		"rates: of the events that arrived in the last interval",
 	};
-	const char *const *rest = view->stream ? stream : live;
-	const size_t count = view->stream ? ARRAY_SIZE(stream) : ARRAY_SIZE(live);
+	static const char *const instances[] = {
+		"I       count by instance",
+		"h ?     this help",
+		"",
+		"rings: how full the fullest ring was in the last interval",
+	};
+	const char *const *rest = view->stream ? stream : view->facts ? instances : live;
+	const size_t count = view->stream ? ARRAY_SIZE(stream) :
+			     view->facts ? ARRAY_SIZE(instances) : ARRAY_SIZE(live);
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(keys); i++)

@@ -8,6 +8,7 @@
 #define TOP_VIEW_H
 
 #include "input/counters.h"
+#include "input/instance_facts.h"
 #include "output/top_events.h"
 
 #define TOP_HOST_BYTES	256
@@ -38,6 +39,7 @@ enum top_page {
  * @total: all rows together
  * @others: rows that were folded
  * @latest: index of the last interval in the history of rows
+ * @facts: of instances; NULL: there are none
  * @lost: events that were lost
  * @lost_rate: events lost a second
  * @fill: of the fullest ring, percent
@@ -63,6 +65,7 @@ struct top_view {
 	struct counter_row total;
 	struct counter_row others;
 	unsigned int latest;
+	const struct instance_facts *facts;
 	uint64_t lost;
 	double lost_rate;
 	unsigned int fill;
