@@ -357,15 +357,17 @@ struct eventlog_delivery {
  */
 u32 eventlog_delivery_copy(const struct eventlog_delivery *delivery, void *to, u32 room);
 
-#define EVENTLOG_CALLBACK_NMI	(1U << 0) /* may be called in NMI context */
+/* May be called in NMI context, and by eventlog_sched.ko with the lock of a run queue held. */
+#define EVENTLOG_CALLBACK_NMI	(1U << 0)
 
 /**
  * struct eventlog_callback - a synchronous in-kernel subscriber
  * @name: shown in the status listing
  * @flags: EVENTLOG_CALLBACK_*
  * @deliver: called for each event that matches a rule, synchronously in the
- *	context of the emitter, with preemption disabled; in NMI context only
- *	with EVENTLOG_CALLBACK_NMI.  It must not sleep and must not take a lock
+ *	context of the emitter, with preemption disabled; in NMI context, and while
+ *	a run queue is locked, only with EVENTLOG_CALLBACK_NMI: then it must not
+ *	wake anything, nor call printk().  It must not sleep and must not take a lock
  *	that may be held by code that emits an event.  It may emit events; they
  *	are not delivered to this callback, and callbacks nest at most
  *	EVENTLOG_CALLBACK_DEPTH deep.

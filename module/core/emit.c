@@ -218,7 +218,10 @@ static void eventlog_emit_to_callback(const struct eventlog_emission *emission,
 	if (unlikely(emission->bytes > EVENTLOG_PAYLOAD_MAX))
 		goto lost;
 	cause = EVENTLOG_LOST_NESTED;
-	if (emission->context == EVENTLOG_CONTEXT_NMI && !(callback->flags & EVENTLOG_CALLBACK_NMI))
+	/* The scheduler's locks may be held: as in NMI context, nothing can be woken. */
+	if ((emission->context == EVENTLOG_CONTEXT_NMI ||
+	     (emission->emitter && !emission->emitter->time)) &&
+	    !(callback->flags & EVENTLOG_CALLBACK_NMI))
 		goto lost;
 	if (READ_ONCE(*calling) & context)
 		goto lost;
@@ -230,7 +233,8 @@ static void eventlog_emit_to_callback(const struct eventlog_emission *emission,
 		.descriptor = emission->event->descriptor,
 		.context = emission->context,
 		/* No earlier than that of events that were emitted by other callbacks. */
-		.time = emission->emitter ? emission->emitter->time : eventlog_ring_clock(),
+		.time = eventlog_emitted_earlier(emission->emitter) ? emission->emitter->time :
+								      eventlog_ring_clock(),
 		.session = emission->session,
 		.pid = ids.pid,
 		.tid = ids.tid,
@@ -562,7 +566,9 @@ void eventlog_emit_invalid(const struct eventlog_event *event,
 	preempt_enable_notrace();
 }
 
-unsigned int eventlog_emit_missed(const struct eventlog_event *event, u32 count)
+/* Counts losses for each subscriber with rings; returns how many subscribers there are. */
+static notrace unsigned int eventlog_emit_lost(const struct eventlog_event *event,
+					       enum eventlog_lost cause, u32 count)
 {
 	const struct eventlog_listeners *listeners;
 	unsigned int i, counted = 0;
@@ -579,13 +585,18 @@ unsigned int eventlog_emit_missed(const struct eventlog_event *event, u32 count)
 		counted++;
 		atomic_long_add(count, &entry->stats->lost);
 		cpu_ring = smp_load_acquire(&subscriber->rings[smp_processor_id()]);
-		if (cpu_ring && eventlog_ring_drop_many(&cpu_ring->ring, EVENTLOG_LOST_AWAY, count))
+		if (cpu_ring && eventlog_ring_drop_many(&cpu_ring->ring, cause, count))
 			eventlog_subscriber_wake(cpu_ring);
 		else
-			atomic_long_add(count, &subscriber->lost[EVENTLOG_LOST_AWAY]);
+			atomic_long_add(count, &subscriber->lost[cause]);
 	}
 	preempt_enable_notrace();
 	return counted;
+}
+
+unsigned int eventlog_emit_missed(const struct eventlog_event *event, u32 count)
+{
+	return eventlog_emit_lost(event, EVENTLOG_LOST_AWAY, count);
 }
 
 /*
@@ -665,9 +676,20 @@ notrace void eventlog_provider_emit_for(struct eventlog_provider_event *source,
 
 	emission.event = eventlog_source_begin(source);
 	if (likely(emission.event)) {
-		memcpy(emitter.comm, task->comm, sizeof(emitter.comm));
+		data_race(memcpy(emitter.comm, task->comm, sizeof(emitter.comm)));
 		eventlog_emit_plainly(&emission);
 	}
 	preempt_enable_notrace();
 }
 EVENTLOG_EXPORT_TO(eventlog_provider_emit_for, EVENTLOG_SCHED);
+
+notrace void eventlog_provider_lose(struct eventlog_provider_event *source,
+				    enum eventlog_lost cause)
+{
+	const struct eventlog_event *event = eventlog_source_begin(source);
+
+	if (event)
+		eventlog_emit_lost(event, cause, 1);
+	preempt_enable_notrace();
+}
+EVENTLOG_EXPORT_TO(eventlog_provider_lose, EVENTLOG_SCHED);

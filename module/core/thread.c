@@ -2,6 +2,8 @@
 /*
  * Threads that can say which session they work on: see thread.h.
  */
+#include <linux/cpumask.h>
+#include <linux/jiffies.h>
 #include <linux/mm.h>
 #include <linux/percpu.h>
 #include <linux/pid.h>
@@ -10,6 +12,7 @@
 #include "compat.h"
 #include "core/domain.h"
 #include "core/thread.h"
+#include "core/user.h"
 #include "memory.h"
 
 struct hlist_head eventlog_threads[1 << EVENTLOG_THREADS_BITS];
@@ -19,8 +22,13 @@ DEFINE_PER_CPU(bool, eventlog_thread_runs);
 EVENTLOG_EXPORT_TO(eventlog_thread_runs, EVENTLOG_SCHED);
 
 static DEFINE_SPINLOCK(eventlog_threads_lock);
+/* Set by eventlog_sched.ko; called with preemption off. */
+static eventlog_thread_hidden_function *eventlog_thread_hidden;
 
-struct eventlog_thread *eventlog_thread_new(struct page *page)
+/* Events of sched for each CPU and user in a tenth of a second. */
+#define EVENTLOG_INTERVALS_MAX 1000
+
+struct eventlog_thread *eventlog_thread_new(struct page *page, struct eventlog_user *user)
 {
 	struct eventlog_thread *thread = eventlog_alloc(sizeof(*thread));
 
@@ -32,7 +40,19 @@ struct eventlog_thread *eventlog_thread_new(struct page *page)
 	get_page(page);
 	thread->page = page;
 	thread->header = page_address(page);
+	thread->user = user;
 	return thread;
+}
+
+static void eventlog_thread_finish(struct eventlog_thread *thread)
+{
+	eventlog_thread_hidden_function *hidden;
+
+	preempt_disable_notrace();
+	hidden = READ_ONCE(eventlog_thread_hidden);
+	if (hidden)
+		hidden(thread);
+	preempt_enable_notrace();
 }
 
 void eventlog_thread_publish(struct eventlog_thread *thread)
@@ -47,15 +67,22 @@ void eventlog_thread_publish(struct eventlog_thread *thread)
 			   &eventlog_threads[hash_ptr(thread->pid, EVENTLOG_THREADS_BITS)]);
 	this_cpu_write(eventlog_thread_runs, true);
 	spin_unlock(&eventlog_threads_lock);
+	if (old)
+		eventlog_thread_finish(old);
 }
 
 void eventlog_thread_hide(struct eventlog_thread *thread)
 {
+	bool found;
+
 	if (!thread)
 		return;
 	spin_lock(&eventlog_threads_lock);
+	found = !hlist_unhashed(&thread->node);
 	hlist_del_init_rcu(&thread->node);
 	spin_unlock(&eventlog_threads_lock);
+	if (found)
+		eventlog_thread_finish(thread);
 }
 
 static void eventlog_thread_free_rcu(struct rcu_head *rcu)
@@ -76,12 +103,28 @@ void eventlog_thread_drop(struct eventlog_thread *thread)
 	call_rcu(&thread->rcu, eventlog_thread_free_rcu);
 }
 
-void eventlog_threads_listen(bool listens)
+void eventlog_threads_listen(eventlog_thread_hidden_function *hidden)
 {
 	struct eventlog_domain *domain = &eventlog_root_domain;
 
+	WRITE_ONCE(eventlog_thread_hidden, hidden);
 	eventlog_domain_lock(domain);
-	eventlog_domain_status_session(domain, listens);
+	eventlog_domain_status_session(domain, hidden);
 	eventlog_domain_unlock(domain);
 }
 EVENTLOG_EXPORT_TO(eventlog_threads_listen, EVENTLOG_SCHED);
+
+/* The budget is filled up each tenth of a second, by who comes first. */
+bool eventlog_thread_may_emit(const struct eventlog_thread *thread, int least)
+{
+	struct eventlog_user *user = thread->user;
+	unsigned long now = jiffies, since;
+
+	if (!user)
+		return true;
+	since = READ_ONCE(user->intervals_since);
+	if (now - since >= HZ / 10 && cmpxchg(&user->intervals_since, since, now) == since)
+		atomic_set(&user->intervals, EVENTLOG_INTERVALS_MAX * num_online_cpus());
+	return atomic_dec_return(&user->intervals) >= least;
+}
+EVENTLOG_EXPORT_TO(eventlog_thread_may_emit, EVENTLOG_SCHED);

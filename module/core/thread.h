@@ -28,6 +28,7 @@
 #include <uapi/linux/eventlog.h>
 
 struct eventlog_provider_event;
+struct eventlog_user;
 struct page;
 struct pid;
 
@@ -99,6 +100,7 @@ struct eventlog_interval {
  * @process: its process, with a reference
  * @header: of its ring, through the kernel's own mapping of @page
  * @page: with a reference
+ * @user: of the ring, which keeps it while the entry can be found; NULL: a user without limits
  * @rcu: frees it
  * @interval: for eventlog_sched.ko
  */
@@ -108,6 +110,7 @@ struct eventlog_thread {
 	struct pid *process;
 	struct eventlog_mapped_header *header;
 	struct page *page;
+	struct eventlog_user *user;
 	struct rcu_head rcu;
 	struct eventlog_interval interval;
 };
@@ -159,12 +162,13 @@ eventlog_thread_session(const struct eventlog_thread *thread)
 /**
  * eventlog_thread_new() - make an entry for the current thread
  * @page: the first page of its ring, in memory that the kernel always maps
+ * @user: of the ring; the caller has a reference until it has dropped the entry
  *
  * Process context, sleeps.  The memory is charged to the process.
  *
  * Return: the entry, which no one can find yet; NULL: there is no memory.
  */
-struct eventlog_thread *eventlog_thread_new(struct page *page);
+struct eventlog_thread *eventlog_thread_new(struct page *page, struct eventlog_user *user);
 
 /**
  * eventlog_thread_publish() - have the current thread found
@@ -190,13 +194,43 @@ void eventlog_thread_hide(struct eventlog_thread *thread);
  */
 void eventlog_thread_drop(struct eventlog_thread *thread);
 
+/*
+ * What to do with an entry that was just hidden: of the current thread, or of any other one, which
+ * may be running.  Preemption is off.
+ */
+typedef void eventlog_thread_hidden_function(struct eventlog_thread *thread);
+
 /**
  * eventlog_threads_listen() - tell programs whether sessions of threads are of interest
- * @listens: EVENTLOG_STATUS_SESSION of all events of the root
+ * @hidden: called from now on; NULL: they are not of interest.  A function that was replaced may
+ *	run until an RCU grace period has ended
+ *
+ * Sets or clears EVENTLOG_STATUS_SESSION of all events of the root.
  *
  * Process context, sleeps; the root domain is not locked.
  */
-void eventlog_threads_listen(bool listens);
+void eventlog_threads_listen(eventlog_thread_hidden_function *hidden);
+
+/**
+ * eventlog_thread_may_emit() - take one event from the budget of a thread's user
+ * @thread: found
+ * @least: how low the budget may be afterwards, at most 0: what is more urgent may overdraw it
+ *
+ * A user without rights can cause so many events in all as one CPU could deliver on each CPU.
+ * Any context but NMI, preemption off.
+ */
+bool eventlog_thread_may_emit(const struct eventlog_thread *thread, int least);
+
+/**
+ * eventlog_provider_lose() - count an event of a provider as lost
+ * @event: an event of a provider, registered or not
+ * @cause: why
+ *
+ * For each subscriber with rings that listens to the event, whatever its rules select.
+ *
+ * Context: any.
+ */
+void eventlog_provider_lose(struct eventlog_provider_event *event, enum eventlog_lost cause);
 
 /**
  * eventlog_provider_emit_for() - deliver an event of another thread than the current one

@@ -96,12 +96,17 @@ static bool eventlog_user_idle(struct eventlog_user *user)
 
 /* ---- the table ---- */
 
+static void eventlog_user_free_rcu(struct rcu_head *rcu)
+{
+	eventlog_free(container_of(rcu, struct eventlog_user, rcu));
+}
+
 static void eventlog_user_free(struct eventlog_user *user)
 {
 	hash_del(&user->node);
 	if (user->namespace)
 		put_user_ns(user->namespace);
-	eventlog_free(user);
+	call_rcu(&user->rcu, eventlog_user_free_rcu);
 }
 
 /* Allocates a user that is not in the table and has no reference. */

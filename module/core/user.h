@@ -56,6 +56,10 @@ struct eventlog_tokens {
  * @tokens: its own
  * @of_instances: those that the instances it owns share, so that many instances do not use
  *	up the descriptors
+ * @intervals: how many events of eventlog_sched.ko its threads may cause before the next tick of
+ *	the budget; below 0: sums only
+ * @intervals_since: jiffies of the last tick
+ * @rcu: frees it: threads are looked up under RCU
  */
 struct eventlog_user {
 	struct hlist_node node;
@@ -72,6 +76,9 @@ struct eventlog_user {
 	spinlock_t lock;
 	struct eventlog_tokens tokens;
 	struct eventlog_tokens of_instances;
+	atomic_t intervals;
+	unsigned long intervals_since;
+	struct rcu_head rcu;
 };
 
 /**

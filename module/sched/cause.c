@@ -35,7 +35,9 @@ static enum sched_wait sched_wait(int call)
 	switch (call) {
 	case __NR_sched_yield:
 		return SCHED_WAIT_YIELD;
+#ifdef __NR_futex
 	case __NR_futex:
+#endif
 #ifdef __NR_futex_time64
 	case __NR_futex_time64:
 #endif
@@ -53,10 +55,16 @@ static enum sched_wait sched_wait(int call)
 	case __NR_clock_nanosleep_time64:
 	case __NR_rt_sigtimedwait_time64:
 #endif
+#ifdef __NR_nanosleep
 	case __NR_nanosleep:
+#endif
+#ifdef __NR_clock_nanosleep
 	case __NR_clock_nanosleep:
+#endif
 	case __NR_rt_sigsuspend:
+#ifdef __NR_rt_sigtimedwait
 	case __NR_rt_sigtimedwait:
+#endif
 		return SCHED_WAIT_SLEEP;
 #ifdef __NR_poll
 	case __NR_poll:
@@ -74,8 +82,12 @@ static enum sched_wait sched_wait(int call)
 	case __NR_ppoll_time64:
 	case __NR_pselect6_time64:
 #endif
+#ifdef __NR_ppoll
 	case __NR_ppoll:
+#endif
+#ifdef __NR_pselect6
 	case __NR_pselect6:
+#endif
 	case __NR_epoll_pwait:
 #ifdef __NR_epoll_pwait2
 	case __NR_epoll_pwait2:
@@ -151,7 +163,8 @@ static bool sched_call_is_native(struct task_struct *task)
 #elif defined(CONFIG_ARM64)
 	return syscall_get_arch(task) == AUDIT_ARCH_AARCH64;
 #else
-	return !IS_ENABLED(CONFIG_COMPAT);
+	/* The others may keep the number of the last call. */
+	return IS_ENABLED(CONFIG_X86);
 #endif
 }
 
@@ -213,11 +226,15 @@ struct sched_reason sched_reason(struct task_struct *task,
 {
 	struct pt_regs *regs = task_pt_regs(task);
 	struct sched_reason reason = { .cause = EVENTLOG_SCHED_CAUSE_OTHER, .call = -1 };
-	const int call = syscall_get_nr(task, regs);
 	const bool known = sched_call_is_native(task);
+	int call = syscall_get_nr(task, regs);
 
+#ifdef __X32_SYSCALL_BIT
+	if (call >= 0)
+		call &= ~__X32_SYSCALL_BIT;
+#endif
 	if (known)
-		reason.call = clamp(call, -1, S16_MAX);
+		reason.call = clamp_t(int, call, -1, S16_MAX);
 	if (!interval->blocked) {
 		if (known && sched_wait(call) == SCHED_WAIT_YIELD)
 			reason.cause = EVENTLOG_SCHED_CAUSE_YIELD;
@@ -226,7 +243,7 @@ struct sched_reason sched_reason(struct task_struct *task,
 							     EVENTLOG_SCHED_CAUSE_PREEMPTED;
 	} else if (interval->stopped) {
 		reason.cause = EVENTLOG_SCHED_CAUSE_STOPPED;
-	} else if (call < 0) {
+	} else if (known && call < 0) {
 		reason.arg = instruction_pointer(regs);
 		reason.cause = EVENTLOG_SCHED_CAUSE_FAULT;
 	} else if (known) {

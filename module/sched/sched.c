@@ -37,6 +37,9 @@
 /* Short intervals of one session become an event when they are so many times min_us in all. */
 #define SCHED_SUMS_FACTOR 64
 
+/* A user whose events exceed the budget still has so many sums. */
+#define SCHED_SUMS_MAX 1000
+
 static unsigned int sched_min_us = 100;
 
 static int sched_min_us_set(const char *text, const struct kernel_param *parameter)
@@ -70,6 +73,13 @@ static u64 sched_min_ns(void)
 
 /* ---- sums ---- */
 
+static void sched_sums_clear(struct eventlog_interval *interval)
+{
+	memset(interval->sums, 0, sizeof(interval->sums));
+	interval->total = 0;
+	interval->count = 0;
+}
+
 /* Emits the sums of a thread, unless they are small.  @task is perhaps not the current one. */
 static void sched_sums_emit(struct eventlog_thread *thread, struct task_struct *task)
 {
@@ -77,8 +87,10 @@ static void sched_sums_emit(struct eventlog_thread *thread, struct task_struct *
 	const u64 *sums = interval->sums;
 	struct eventlog_sched_sum_fields fields;
 
-	if (eventlog_sched_sum_enabled() &&
-	    interval->total >= sched_min_ns()) {
+	if (eventlog_sched_sum_enabled() && interval->total >= sched_min_ns() &&
+	    !eventlog_thread_may_emit(thread, -SCHED_SUMS_MAX)) {
+		eventlog_provider_lose(&eventlog_sched_sum_event, EVENTLOG_LOST_QUOTA);
+	} else if (eventlog_sched_sum_enabled() && interval->total >= sched_min_ns()) {
 		fields = (struct eventlog_sched_sum_fields){
 			.of_ = interval->sums_of.of,
 			.count_ = interval->count,
@@ -100,9 +112,7 @@ static void sched_sums_emit(struct eventlog_thread *thread, struct task_struct *
 		eventlog_provider_emit_for(&eventlog_sched_sum_event, thread, task,
 					   interval->sums_of.number, &fields, sizeof(fields));
 	}
-	memset(interval->sums, 0, sizeof(interval->sums));
-	interval->total = 0;
-	interval->count = 0;
+	sched_sums_clear(interval);
 }
 
 /* Adds a short interval, of which the thread was blocked for @blocked ns, to the sums. */
@@ -141,7 +151,8 @@ static void sched_waking_set(struct eventlog_waking *waking, struct task_struct 
 		waking->session = eventlog_thread_session(thread);
 	waking->tid = task->pid;
 	waking->how = how;
-	memcpy(waking->comm, task->comm, sizeof(waking->comm));
+	/* The task may be changing its name. */
+	data_race(memcpy(waking->comm, task->comm, sizeof(waking->comm)));
 }
 
 static bool sched_session_same(const struct eventlog_session *one,
@@ -157,6 +168,8 @@ static noinline void sched_out(struct eventlog_thread *thread, struct task_struc
 	struct eventlog_interval *interval = &thread->interval;
 
 	interval->out = 0;
+	if (interval->count && interval->run != READ_ONCE(sched_run))
+		sched_sums_clear(interval);
 	if (interval->count && !sched_session_same(&session, &interval->sums_of))
 		sched_sums_emit(thread, prev);
 	if (!session.of)
@@ -175,8 +188,8 @@ static noinline void sched_out(struct eventlog_thread *thread, struct task_struc
 static noinline void sched_in(struct eventlog_thread *thread, struct task_struct *task)
 {
 	struct eventlog_interval *interval = &thread->interval;
-	const struct eventlog_waking *by = &interval->taker;
 	const u64 out = interval->out;
+	struct eventlog_waking by;
 	struct eventlog_sched_off_fields fields;
 	struct sched_reason reason;
 	u64 now, woken = out;
@@ -187,11 +200,16 @@ static noinline void sched_in(struct eventlog_thread *thread, struct task_struct
 	/* The clocks of CPUs may differ for a moment: no time is negative. */
 	now = max(out, eventlog_ring_clock());
 	if (interval->blocked) {
-		by = &interval->waking;
-		woken = clamp(READ_ONCE(by->time), out, now);
+		by = data_race(interval->waking);
+		/* Not known: the next wake-up may come while nobody listens. */
+		WRITE_ONCE(interval->waking.tid, 0);
+		WRITE_ONCE(interval->waking.session.of, 0);
+		woken = clamp(by.time, out, now);
+	} else {
+		by = interval->taker;
 	}
 	reason = sched_reason(task, interval);
-	if (now - out < sched_min_ns()) {
+	if (now - out < sched_min_ns() || !eventlog_thread_may_emit(thread, 0)) {
 		sched_sums_add(thread, task, reason.cause, woken - out, now - woken);
 		return;
 	}
@@ -202,15 +220,15 @@ static noinline void sched_in(struct eventlog_thread *thread, struct task_struct
 		.blocked_ = woken - out,
 		.runnable_ = now - woken,
 		.cause_ = reason.cause,
-		.how_ = by->how | (interval->iowait ? EVENTLOG_SCHED_HOW_IOWAIT : 0),
+		.how_ = by.how | (interval->iowait ? EVENTLOG_SCHED_HOW_IOWAIT : 0),
 		.call_ = reason.call,
-		.by_tid_ = by->tid,
-		.by_of_ = by->session.of,
-		.by_session_ = by->session.number,
+		.by_tid_ = by.tid,
+		.by_of_ = by.session.of,
+		.by_session_ = by.session.number,
 		.arg_ = reason.arg,
 	};
-	if (by->tid)
-		memcpy(fields.by_, by->comm, sizeof(fields.by_));
+	if (by.tid)
+		memcpy(fields.by_, by.comm, sizeof(fields.by_));
 	eventlog_provider_emit_for(&eventlog_sched_off_event, thread, task,
 				   interval->session.number, &fields, sizeof(fields));
 }
@@ -293,6 +311,22 @@ static void __maybe_unused sched_on_exit_group(void *unused, struct task_struct 
 	sched_on_exit(unused, task);
 }
 
+/*
+ * The sums of the current thread are emitted; those of another one, which may be running and
+ * change them, are lost.
+ */
+static void sched_hidden(struct eventlog_thread *thread)
+{
+	struct eventlog_interval *interval = &thread->interval;
+
+	if (!data_race(interval->count) || data_race(interval->run) != READ_ONCE(sched_run))
+		return;
+	if (thread->pid == task_pid(current))
+		sched_sums_emit(thread, current);
+	else if (data_race(interval->total) >= sched_min_ns())
+		eventlog_provider_lose(&eventlog_sched_sum_event, EVENTLOG_LOST_ABORTED);
+}
+
 /* ---- the module ---- */
 
 enum {
@@ -322,7 +356,7 @@ static void sched_enable(struct eventlog_provider *provider, u64 keywords, u32 l
 	eventlog_hook_set(&sched_hooks[HOOK_EXIT], listens);
 	eventlog_hook_set(&sched_hooks[HOOK_WAKING], listens);
 	eventlog_hook_set(&sched_hooks[HOOK_SWITCH], listens);
-	eventlog_threads_listen(listens);
+	eventlog_threads_listen(listens ? sched_hidden : NULL);
 }
 
 static int __init eventlog_sched_init(void)

@@ -175,7 +175,7 @@ static struct eventlog_mapped *eventlog_mapped_new(struct eventlog_file *file, u
 		return ERR_PTR(ret);
 	}
 	if (file->domain == &eventlog_root_domain) {
-		ring->running = eventlog_thread_new(ring->pages.pages[0]);
+		ring->running = eventlog_thread_new(ring->pages.pages[0], ring->user);
 		if (!ring->running) {
 			eventlog_mapped_put(ring);
 			return ERR_PTR(-ENOMEM);
@@ -267,7 +267,7 @@ static int eventlog_mapped_hand_over(struct eventlog_mapped *ring, u32 flags)
 	int ret;
 
 	if (ring->running) {
-		running = eventlog_thread_new(ring->pages.pages[0]);
+		running = eventlog_thread_new(ring->pages.pages[0], ring->user);
 		if (!running)
 			return -ENOMEM;
 	}

@@ -120,8 +120,9 @@ static void eventlog_mapped_free(struct eventlog_mapped *ring)
 {
 	eventlog_user_uncharge(ring->user, EVENTLOG_QUOTA_RING_BYTES,
 			       PAGE_SIZE + ring->data_bytes);
-	eventlog_user_put(ring->user);
+	/* Before the user goes: who finds the thread under RCU also finds the user. */
 	eventlog_thread_drop(ring->running);
+	eventlog_user_put(ring->user);
 	eventlog_pages_free(&ring->pages);
 	put_pid(ring->emitter.process);
 	put_pid(ring->emitter.thread);

@@ -1065,7 +1065,8 @@ static void test_text(void)
 	check_string(elog_lost_name(0), "no room");
 	check_string(elog_lost_name(EVENTLOG_LOST_PAUSED), "paused");
 	check_string(elog_lost_name(EVENTLOG_LOST_AWAY), "away");
-	check(!elog_lost_name(EVENTLOG_LOST_AWAY + 1));
+	check_string(elog_lost_name(EVENTLOG_LOST_QUOTA), "quota");
+	check(!elog_lost_name(EVENTLOG_LOST_QUOTA + 1));
 	check(!elog_lost_name(EVENTLOG_LOST_CAUSES - 1));
 	check_string(elog_lost_name(ELOG_LOST_NOT_WRITTEN), "not written");
 	check_string(elog_lost_name(ELOG_LOST_REMOVED), "removed");

@@ -694,7 +694,8 @@ enum eventlog_lost {
 	EVENTLOG_LOST_NO_MEMORY	= 6,	/* there was no memory for the CPU's ring, or for a rule */
 	EVENTLOG_LOST_PAUSED	= 7,	/* the subscriber had paused its rings */
 	EVENTLOG_LOST_AWAY	= 8,	/* its program had given the device up, see MISSED */
-	/* 9 to 15: reserved for other causes; today 0 */
+	EVENTLOG_LOST_QUOTA	= 9,	/* its user has too many events of the provider sched */
+	/* 10 to 15: reserved for other causes; today 0 */
 	EVENTLOG_LOST_CAUSES	= 16,
 };
 
@@ -996,8 +997,8 @@ struct eventlog_instance_open {
  * Whoever does not know LEAVE keeps the device: events are delivered as before.  While a file
  * asks for something, INSTANCE_CREATE fails with ESHUTDOWN.
  *
- * EBUSY: another file asks already.  EINVAL: an unknown flag, or only LINGER.  EPERM: no capability, or the file
- * belongs to an instance.
+ * EBUSY: another file asks already.  EINVAL: an unknown flag, or only LINGER.  EPERM: no
+ * capability, or the file belongs to an instance.
  */
 #define EVENTLOG_LEAVE_PRODUCERS	(1U << 0)
 #define EVENTLOG_LEAVE_SUBSCRIBERS	(1U << 1)

@@ -32,6 +32,7 @@ static const char *const lost_names[] = {
 	[EVENTLOG_LOST_NO_MEMORY] = "no memory",
 	[EVENTLOG_LOST_PAUSED] = "paused",
 	[EVENTLOG_LOST_AWAY] = "away",
+	[EVENTLOG_LOST_QUOTA] = "quota",
 	[ELOG_LOST_NOT_WRITTEN] = "not written",
 	[ELOG_LOST_REMOVED] = "removed",
 };
