@@ -9,6 +9,7 @@
 #include <linux/hrtimer.h>
 #include <linux/mm.h>
 #include <linux/preempt.h>
+#include <linux/sched/mm.h>
 #include <linux/timer.h>
 #include <linux/version.h>
 
@@ -70,6 +71,22 @@ static inline void vm_flags_clear(struct vm_area_struct *vma, vm_flags_t flags)
 #define EVENTLOG_GFP_MAPPED GFP_KERNEL
 #else
 #define EVENTLOG_GFP_MAPPED GFP_KERNEL_ACCOUNT
+#endif
+
+/*
+ * Before 5.14, modules could not use set_active_memcg(), because what interrupts use of it was
+ * not exported.  This is the part for tasks.
+ */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(5, 14, 0) && defined(CONFIG_MEMCG)
+static inline struct mem_cgroup *eventlog_set_active_memcg(struct mem_cgroup *memcg)
+{
+	struct mem_cgroup *previous = current->active_memcg;
+
+	current->active_memcg = memcg;
+	return previous;
+}
+
+#define set_active_memcg eventlog_set_active_memcg
 #endif
 
 /* 6.2 added timer_delete_sync(), 6.15 removed del_timer_sync(). */

@@ -7,6 +7,7 @@
 #include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
 
+#include "compat.h"
 #include "core/domain.h"
 #include "core/enable.h"
 #include "core/event.h"

@@ -2,8 +2,8 @@
 /*
  * Lists: see list.h.
  */
-#include <linux/align.h>
 #include <linux/errno.h>
+#include <linux/kernel.h>
 #include <linux/limits.h>
 #include <linux/minmax.h>
 #include <linux/string.h>

@@ -11,6 +11,7 @@
 #include <linux/sched/mm.h>
 #include <linux/string.h>
 
+#include "compat.h"
 #include "core/event.h"
 #include "core/filter.h"
 #include "core/glob.h"
