@@ -25,6 +25,7 @@
 #define LOOK_NS		20000000	/* between looks */
 #define UNLOAD_NS	900000000ULL	/* EVENTLOG_LEAVE_LINGER lasts for a second */
 #define RETURN_NS	3000000000ULL	/* for subscribers to come back */
+#define RULES_NS	100000000	/* and to say what they want */
 
 /**
  * struct upgrade - an upgrade
@@ -346,6 +347,8 @@ static void let_subscribers_return(const struct upgrade *upgrade)
 		info.size = sizeof(info);
 		look_later();
 	}
+	/* They add their rules now. */
+	nanosleep(&(struct timespec){ .tv_nsec = RULES_NS }, NULL);
 }
 
 static int load_all(struct upgrade *upgrade)
