@@ -25,7 +25,7 @@
 #define LOOK_NS		20000000	/* between looks */
 #define UNLOAD_NS	900000000ULL	/* EVENTLOG_LEAVE_LINGER lasts for a second */
 #define RETURN_NS	3000000000ULL	/* for subscribers to come back */
-#define RULES_NS	100000000	/* and to say what they want */
+#define RULES_NS	250000000ULL	/* and at least for their rules */
 
 /**
  * struct upgrade - an upgrade
@@ -340,6 +340,7 @@ static void let_subscribers_return(const struct upgrade *upgrade)
 {
 	struct eventlog_info info = { .size = sizeof(info) };
 	const uint64_t start = monotonic();
+	uint64_t rules;
 
 	while (!elog_device_info(upgrade->fd, &info) &&
 	       info.subscribers < upgrade->info.subscribers &&
@@ -347,8 +348,10 @@ static void let_subscribers_return(const struct upgrade *upgrade)
 		info.size = sizeof(info);
 		look_later();
 	}
-	/* They add their rules now. */
-	nanosleep(&(struct timespec){ .tv_nsec = RULES_NS }, NULL);
+	/* They add their rules now, which may take as long again. */
+	rules = monotonic() - start < RULES_NS ? RULES_NS : monotonic() - start;
+	nanosleep(&(struct timespec){ .tv_sec = (time_t)(rules / 1000000000),
+				      .tv_nsec = (long)(rules % 1000000000) }, NULL);
 }
 
 static int load_all(struct upgrade *upgrade)
