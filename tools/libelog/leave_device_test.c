@@ -452,7 +452,7 @@ static int emit_for_others(const char *path)
 	while (!__atomic_load_n(&is_over, __ATOMIC_RELAXED)) {
 		emit_one();
 		if (emitted % 64 == 0)
-			nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
+			nanosleep(&(struct timespec){ .tv_nsec = 10000000 }, NULL);
 	}
 	/* Nobody has lost what nobody listened to. */
 	fprintf(file, "%llu\n", (unsigned long long)(emitted - unheard));
