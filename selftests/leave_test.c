@@ -338,7 +338,7 @@ TEST(instances_leave)
 	close(kept_fd);
 }
 
-/* The asker's file is open in a child: closing it elsewhere ends nothing, killing the child does. */
+/* A child has the file of the asker, too: closing it elsewhere ends nothing, killing it does. */
 TEST(asker_is_killed)
 {
 	int fd = device_open(), asker = device_open();
@@ -415,7 +415,7 @@ TEST(unload_while_it_lingers)
 	close(asker);
 }
 
-/* loaded with leaving=1: as if somebody had asked producers, until somebody has. */
+/* Loaded with leaving=1: as if a file had asked producers, until one has done so. */
 TEST(load_and_hold)
 {
 	int fd, asker;

@@ -56,7 +56,7 @@ emit_in_background()
 # sum FILE...: of the numbers on their first lines
 sum()
 {
-	awk 'FNR == 1 { sum += $1 } FNR > 1 { print FILENAME ": " $0; exit 1 } END { print sum }' "$@"
+	awk 'FNR == 1 { sum += $1 } FNR > 1 { print FILENAME ": " $0 } END { print sum }' "$@"
 }
 
 # version_is VERSION: of the loaded module

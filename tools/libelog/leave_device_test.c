@@ -384,7 +384,7 @@ static void test_register(void)
 	elog_consumer_close(consumer);
 }
 
-/* Nobody listened before, so nobody has lost anything; later, somebody comes. */
+/* What was missed is reported to a subscriber that comes back after the program. */
 static void test_late_subscriber(void)
 {
 	struct elog_consumer *consumer;

@@ -791,7 +791,8 @@ static int run_capture(const struct options *given)
 		if (!options.live.await || !signals_stops() || capture.live.started)
 			ret = status;
 		if (capture.returns && !options.quiet)
-			fputs("elog: the kernel module is being replaced, waiting for it\n", stderr);
+			fputs("elog: the kernel module is being replaced, waiting for it\n",
+			      stderr);
 		/* The rest goes to the same file. */
 		options.record.append = true;
 		options.live.await = true;

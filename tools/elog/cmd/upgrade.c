@@ -83,7 +83,7 @@ static bool has_persistent(const struct upgrade *upgrade)
 		return false;
 	elog_error("there %s %u persistent event%s, which would be lost", count == 1 ? "is" : "are",
 		   count, count == 1 ? "" : "s");
-	elog_hint("elog list shows them; delete them with elog delete, and create them again later");
+	elog_hint("elog list shows them; delete them with elog delete, and create them later");
 	return true;
 }
 
@@ -165,7 +165,8 @@ static bool is_prevented(struct upgrade *upgrade, const struct users *users)
 	if (!(upgrade->info.features & EVENTLOG_FEATURE_LEAVE)) {
 		elog_error("this version of the module, %s, cannot ask programs to give it up",
 			   upgrade->info.release);
-		elog_hint("stop the programs that elog upgrade --dry-run names, and use modprobe -r");
+		elog_hint("stop the programs that elog upgrade --dry-run names, then use "
+			  "modprobe -r");
 		prevented = true;
 	}
 	prevented |= is_stuck(upgrade, users);
