@@ -82,6 +82,10 @@ server_listens()
 	run_page elog-stop.1
 }
 
+@test "examples: elog-upgrade(1)" {
+	run_page elog-upgrade.1
+}
+
 @test "examples: elog-top(1)" {
 	run_page elog-top.1
 }

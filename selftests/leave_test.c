@@ -338,7 +338,7 @@ TEST(instances_leave)
 	close(kept_fd);
 }
 
-/* The asker's file is open in a child: closing it elsewhere ends nothing, killing the child does. */
+/* A child has the file of the asker, too: closing it elsewhere ends nothing, killing it does. */
 TEST(asker_is_killed)
 {
 	int fd = device_open(), asker = device_open();
@@ -376,19 +376,23 @@ TEST(it_lingers)
 	map = status_map(fd, &event);
 	for (i = 0; i < 3; i++) {
 		asker = device_open();
+		other = device_open();
 		CHECK_OK(try_leave(asker, PRODUCERS | EVENTLOG_LEAVE_LINGER));
+		close(device_open());
 		close(asker);
+		CHECK_ERRNO(open(EVENTLOG_DEVICE, O_RDWR), ESHUTDOWN);
 		CHECK_EQ(status_get(&map, &event), IDLE);
 		CHECK_ERRNO(try_register(fd, "leave_other u64 x"), ESHUTDOWN);
 		if (i == 2)
 			break;
-		other = device_open();
 		CHECK_OK(try_leave(other, i ? PRODUCERS : 0));
 		CHECK_EQ(status_get(&map, &event), i ? IDLE : 0);
 		close(other);
 		CHECK_EQ(status_get(&map, &event), 0);
 	}
 	WAIT_FOR(status_get(&map, &event) == 0);
+	close(other);
+	close(device_open());
 	CHECK_OK(try_register(fd, "leave_other u64 x"));
 	munmap((void *)map.bytes, map.size);
 	close(fd);
@@ -411,7 +415,7 @@ TEST(unload_while_it_lingers)
 	close(asker);
 }
 
-/* loaded with leaving=1: as if somebody had asked producers, until somebody has. */
+/* Loaded with leaving=1: as if a file had asked producers, until one has done so. */
 TEST(load_and_hold)
 {
 	int fd, asker;

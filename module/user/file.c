@@ -327,6 +327,10 @@ static int eventlog_open(struct inode *inode, struct file *filp)
 
 	if (IS_ERR(domain))
 		return PTR_ERR(domain);
+	if (eventlog_leave_lingers()) {
+		eventlog_domain_put(domain);
+		return -ESHUTDOWN;
+	}
 	file = eventlog_file_new(domain, filp->f_cred);
 	if (IS_ERR(file)) {
 		eventlog_domain_put(domain);

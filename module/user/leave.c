@@ -26,7 +26,7 @@ static void eventlog_leave_lingered(struct work_struct *work);
 static DEFINE_MUTEX(eventlog_leave_lock);
 /* The file that asks, or NULL; under the lock, and read without it. */
 static const struct eventlog_file *eventlog_leave_asker;
-/* What it asks for; under the lock. */
+/* What it asks for, or did before it was closed; likewise. */
 static u32 eventlog_leave_flags;
 /* Pending: no file asks, but the request of one that was closed lingers. */
 static DECLARE_DELAYED_WORK(eventlog_leave_work, eventlog_leave_lingered);
@@ -36,7 +36,7 @@ static void eventlog_leave_set(const struct eventlog_file *file, u32 flags)
 {
 	lockdep_assert_held(&eventlog_leave_lock);
 	WRITE_ONCE(eventlog_leave_asker, file);
-	eventlog_leave_flags = flags;
+	WRITE_ONCE(eventlog_leave_flags, flags);
 	flags &= ~EVENTLOG_LEAVE_LINGER;
 	eventlog_domain_leave(&eventlog_root_domain, flags);
 	eventlog_instances_leave(flags);
@@ -70,6 +70,12 @@ static int eventlog_ioctl_leave(struct eventlog_domain *domain, struct file *fil
 		ret = -EBUSY;
 	mutex_unlock(&eventlog_leave_lock);
 	return ret;
+}
+
+bool eventlog_leave_lingers(void)
+{
+	return READ_ONCE(eventlog_leave_flags) & EVENTLOG_LEAVE_LINGER &&
+	       !READ_ONCE(eventlog_leave_asker);
 }
 
 void eventlog_leave_release(const struct eventlog_file *file)

@@ -8,6 +8,8 @@
 #ifndef EVENTLOG_USER_LEAVE_H
 #define EVENTLOG_USER_LEAVE_H
 
+#include <linux/types.h>
+
 struct eventlog_file;
 struct eventlog_ioctls;
 
@@ -18,6 +20,13 @@ extern const struct eventlog_ioctls eventlog_leave_ioctls;
  * @file: of any role
  */
 void eventlog_leave_release(const struct eventlog_file *file);
+
+/**
+ * eventlog_leave_lingers() - is the module about to be unloaded?
+ *
+ * Any context.  If so, open() fails: programs that look whether they may come back would keep it.
+ */
+bool eventlog_leave_lingers(void);
 
 /**
  * eventlog_leave_hold() - at load: producers wait for subscribers

@@ -981,8 +981,8 @@ struct eventlog_instance_open {
  * flags say who is asked, in the root and in all instances, until another LEAVE of the same file
  * says otherwise, or the file is closed.  Then whoever has not left goes on as if nothing had
  * happened.  Since an open file pins the module, EVENTLOG_LEAVE_LINGER lets the request go on for
- * a second after the file is closed, or until another file asks: the module can be unloaded before
- * anyone is back.
+ * a second after the file is closed, or until another open file asks.  Meanwhile open() fails with
+ * ESHUTDOWN, so the module can be unloaded before anyone is back.
  *
  * EVENTLOG_LEAVE_PRODUCERS: the status byte of each event has EVENTLOG_STATUS_LEAVE.  So that
  * programs look at it, EVENTLOG_STATUS_ENABLED is set as well, and EVENTLOG_STATUS_SYNC says

@@ -748,8 +748,8 @@ static int run_capture(const struct options *given)
 {
 	struct background *background = NULL;
 	struct options options = *given;
-	int ret = STATUS_ERROR, lost = 0;
-	struct capture capture;
+	int ret = STATUS_ERROR, lost = 0, status;
+	struct capture capture = { .returns = false };
 
 	if (capture_check(&options))
 		return STATUS_ERROR;
@@ -765,14 +765,19 @@ static int run_capture(const struct options *given)
 			.export = { .settings = &options.visit, .receiver = options.otlp,
 				    .live = true },
 		};
-		ret = run_once(&capture);
-		if (ret == STATUS_LOST)
-			lost = ret;
+		status = run_once(&capture);
+		if (status == STATUS_LOST)
+			lost = status;
+		/* A signal has ended the wait for the module. */
+		if (!options.live.await || !signals_stops() || capture.live.started)
+			ret = status;
 		if (capture.returns && !options.quiet)
-			fputs("elog: the kernel module is being replaced, waiting for it\n", stderr);
+			fputs("elog: the kernel module is being replaced, waiting for it\n",
+			      stderr);
 		/* The rest goes to the same file. */
 		options.record.append = true;
-	} while (capture.returns && live_await());
+		options.live.await = true;
+	} while (capture.returns && !signals_stops());
 	ret = ret ? ret : lost;
 	background_end(background, ret);
 	return ret;

@@ -24,7 +24,9 @@
 #define TIMEOUT_NS	10000000000ULL
 #define LOOK_NS		20000000	/* between looks */
 #define UNLOAD_NS	900000000ULL	/* EVENTLOG_LEAVE_LINGER lasts for a second */
+#define UNLOAD_TRIES	5
 #define RETURN_NS	3000000000ULL	/* for subscribers to come back */
+#define RULES_NS	250000000ULL	/* and at least for their rules */
 
 /**
  * struct upgrade - an upgrade
@@ -81,7 +83,7 @@ static bool has_persistent(const struct upgrade *upgrade)
 		return false;
 	elog_error("there %s %u persistent event%s, which would be lost", count == 1 ? "is" : "are",
 		   count, count == 1 ? "" : "s");
-	elog_hint("elog list shows them; delete them with elog delete, and create them again later");
+	elog_hint("elog list shows them; delete them with elog delete, and create them later");
 	return true;
 }
 
@@ -163,7 +165,8 @@ static bool is_prevented(struct upgrade *upgrade, const struct users *users)
 	if (!(upgrade->info.features & EVENTLOG_FEATURE_LEAVE)) {
 		elog_error("this version of the module, %s, cannot ask programs to give it up",
 			   upgrade->info.release);
-		elog_hint("stop the programs that elog upgrade --dry-run names, and use modprobe -r");
+		elog_hint("stop the programs that elog upgrade --dry-run names, then use "
+			  "modprobe -r");
 		prevented = true;
 	}
 	prevented |= is_stuck(upgrade, users);
@@ -308,23 +311,65 @@ static void load_again(const struct upgrade *upgrade, size_t end)
 	}
 }
 
-static int unload_all(struct upgrade *upgrade)
+/* Unloads a module, which someone may still use for a moment. */
+static int unload_one(const char *name)
 {
 	const uint64_t start = monotonic();
-	const char *name;
-	size_t i;
 	int ret;
 
-	close(upgrade->fd);
-	upgrade->fd = -1;
-	for (i = 0; i < upgrade->modules.count; i++) {
-		name = upgrade->modules.modules[i].name;
-		/* Programs look for a moment whether they may come back. */
-		while ((ret = module_unload(name)) == -EAGAIN && monotonic() - start < UNLOAD_NS)
-			look_later();
-		if (ret && ret != -ENOENT)
+	while ((ret = module_unload(name)) == -EAGAIN && monotonic() - start < UNLOAD_NS)
+		look_later();
+	return ret == -ENOENT ? 0 : ret;
+}
+
+/* Asks everyone again, once the last request no longer lingers. */
+static int ask_again(struct upgrade *upgrade)
+{
+	const uint64_t start = monotonic();
+
+	while ((upgrade->fd = elog_device_open(EVENTLOG_DEVICE)) == -ESHUTDOWN &&
+	       monotonic() - start < 10 * UNLOAD_NS)
+		look_later();
+	return upgrade->fd < 0 ? upgrade->fd : ask_all(upgrade);
+}
+
+/*
+ * Unloads eventlog itself. The own file keeps it, too. On a busy machine, a process that was
+ * opening the device when it was closed may keep it for longer than the request lingers.
+ */
+static int unload_last(struct upgrade *upgrade)
+{
+	unsigned int tries;
+	int ret = 0;
+
+	for (tries = 0; tries < UNLOAD_TRIES; tries++) {
+		if (tries && ask_again(upgrade))
+			return -EAGAIN;
+		close(upgrade->fd);
+		upgrade->fd = -1;
+		ret = unload_one(EVENTLOG_MODULE);
+		if (ret != -EAGAIN)
 			break;
-		ret = 0;
+	}
+	return ret;
+}
+
+static int unload_all(struct upgrade *upgrade)
+{
+	const size_t last = upgrade->modules.count - 1;
+	const char *name = EVENTLOG_MODULE;
+	int ret = 0;
+	size_t i;
+
+	for (i = 0; i < last && !ret; i++) {
+		name = upgrade->modules.modules[i].name;
+		ret = unload_one(name);
+	}
+	if (!ret) {
+		name = EVENTLOG_MODULE;
+		ret = unload_last(upgrade);
+	} else {
+		i--;
 	}
 	if (!ret)
 		return 0;
@@ -339,6 +384,7 @@ static void let_subscribers_return(const struct upgrade *upgrade)
 {
 	struct eventlog_info info = { .size = sizeof(info) };
 	const uint64_t start = monotonic();
+	uint64_t rules;
 
 	while (!elog_device_info(upgrade->fd, &info) &&
 	       info.subscribers < upgrade->info.subscribers &&
@@ -346,6 +392,10 @@ static void let_subscribers_return(const struct upgrade *upgrade)
 		info.size = sizeof(info);
 		look_later();
 	}
+	/* They add their rules now, which may take as long again. */
+	rules = monotonic() - start < RULES_NS ? RULES_NS : monotonic() - start;
+	nanosleep(&(struct timespec){ .tv_sec = (time_t)(rules / 1000000000),
+				      .tv_nsec = (long)(rules % 1000000000) }, NULL);
 }
 
 static int load_all(struct upgrade *upgrade)

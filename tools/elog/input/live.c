@@ -78,6 +78,26 @@ int64_t wall_offset(void)
 	return sample_clocks().offset;
 }
 
+/* Subscribes. After a module was replaced, waits until that is possible, or a signal arrives. */
+static int open_consumer(struct live *live, const struct elog_consumer_options *options)
+{
+	const uint64_t start = monotonic();
+	int ret;
+
+	for (;;) {
+		ret = elog_consumer_open(&live->consumer, options);
+		if (!ret || !live->settings->await)
+			return ret;
+		if (signals_stops())
+			return -ECANCELED;
+		/* Until udev has seen the node, its owner and permissions are others. */
+		if (ret != -ENOENT && ret != -ENXIO && ret != -ENODEV && ret != -ESHUTDOWN &&
+		    monotonic() - start > AWAIT_NS)
+			return ret;
+		signals_poll(NULL, 0, AWAIT_MS);
+	}
+}
+
 int live_open(struct live *live, const struct selection_spec *spec,
 	      const struct live_settings *settings,
 	      const struct elog_consumer_options *consumer_options)
@@ -115,7 +135,9 @@ int live_open(struct live *live, const struct selection_spec *spec,
 	if (spec->cpus.count && !(chosen.flags & ELOG_CONSUMER_NO_RINGS))
 		chosen.flags |= ELOG_CONSUMER_NO_SHARDS;
 	live->steps = clock_steps_new(sample_clocks);
-	ret = elog_consumer_open(&live->consumer, &chosen);
+	ret = open_consumer(live, &chosen);
+	if (ret == -ECANCELED)
+		return ret;
 	if (ret) {
 		explain_device_error(ret, PURPOSE_CONSUME);
 		return ret;
@@ -242,29 +264,6 @@ bool live_deleted(const struct live *live)
 	else if (live->asked)
 		elog_error("the kernel module is being replaced");
 	return live->deleted || live->asked;
-}
-
-bool live_await(void)
-{
-	const uint64_t start = monotonic();
-	struct elog_consumer_options options = {
-		.size = sizeof(options), .ring_bytes = 2 * (uint64_t)sysconf(_SC_PAGESIZE),
-	};
-	struct elog_consumer *probe;
-	int ret;
-
-	for (;;) {
-		ret = elog_consumer_open(&probe, &options);
-		if (!ret) {
-			elog_consumer_close(probe);
-			return true;
-		}
-		/* Until udev has seen the node, its owner and permissions are others. */
-		if (signals_stops() || (ret != -ENOENT && ret != -ENXIO && ret != -ENODEV &&
-					ret != -ESHUTDOWN && monotonic() - start > AWAIT_NS))
-			return false;
-		signals_poll(NULL, 0, AWAIT_MS);
-	}
 }
 
 int flush_consumer(struct elog_consumer *consumer)

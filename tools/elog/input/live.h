@@ -23,6 +23,7 @@
  * @owns_stdout: events are written to stdout, so COMMAND must not write there
  * @quiet: no warnings
  * @verbose: print more
+ * @await: wait for the device: its module is being replaced
  */
 struct live_settings {
 	uint64_t duration;
@@ -34,6 +35,7 @@ struct live_settings {
 	bool owns_stdout;
 	bool quiet;
 	bool verbose;
+	bool await;
 };
 
 /** struct live_rule - a rule of a live run */
@@ -157,13 +159,6 @@ void live_end(struct live *live);
 
 /** live_deleted() - did the instance or the module go? Print that it did */
 bool live_deleted(const struct live *live);
-
-/**
- * live_await() - wait until the device can be subscribed to, after live->asked
- *
- * Return: false if a signal arrived, or it cannot be used for a reason that stays.
- */
-bool live_await(void);
 
 /** live_lost_sum() - add up the causes of losses, without invalid records */
 uint64_t live_lost_sum(const struct eventlog_stat *stat);

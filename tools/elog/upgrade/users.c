@@ -145,7 +145,8 @@ static void look_at_file(struct users *users, pid_t pid, int directory, const ch
 	if (length <= 0)
 		return;
 	target[length] = '\0';
-	is_user_events = strstr(target, "/user_events_data") || strstr(target, "/user_events_status");
+	is_user_events = strstr(target, "/user_events_data") ||
+			 strstr(target, "/user_events_status");
 	is_ours = !strcmp(target, ANONYMOUS) ||
 		  (*target == '/' && is_device(directory, name, numbers));
 	if (!is_user_events && !is_ours)

@@ -37,11 +37,13 @@ static void count(struct registered_event *event)
 	__atomic_store_n(&event->producer->missed, true, __ATOMIC_RELEASE);
 }
 
-void elog_leave_count(struct registered_event *event)
+bool elog_leave_count(struct registered_event *event)
 {
-	if (__atomic_load_n(&event->producer->away, __ATOMIC_ACQUIRE) &&
-	    __atomic_load_n(&event->awaited, __ATOMIC_RELAXED))
+	if (!__atomic_load_n(&event->producer->away, __ATOMIC_ACQUIRE))
+		return false;
+	if (__atomic_load_n(&event->awaited, __ATOMIC_RELAXED))
 		count(event);
+	return true;
 }
 
 uint64_t elog_leave_delay(struct elog_producer *producer, uint64_t normal)

@@ -37,8 +37,10 @@ void elog_leave_locked(struct elog_producer *producer);
  * @event: the producer is not connected
  *
  * Does nothing unless the producer has left while the event had a listener.
+ *
+ * Return: false if the producer is not away: it may have come back since.
  */
-void elog_leave_count(struct registered_event *event);
+bool elog_leave_count(struct registered_event *event);
 
 /**
  * elog_leave_delay() - after what time to try again to connect, ns

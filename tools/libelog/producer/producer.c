@@ -870,12 +870,16 @@ unsigned int elog_event_status_slow(const struct elog_event *event)
 		status = __atomic_load_n(&event->status, __ATOMIC_ACQUIRE);
 		bits = __atomic_load_n(status, __ATOMIC_RELAXED);
 	}
-	if (elog_leave_is_asked(bits))
+	if (elog_leave_is_asked(bits)) {
 		elog_leave(registered(event), bits);
-	else if (bits & ELOG_STATUS_UNKNOWN)
-		elog_leave_count(registered(event));
-	else
+	} else if (!(bits & ELOG_STATUS_UNKNOWN)) {
 		return bits;
+	} else if (!elog_leave_count(registered(event))) {
+		/* Another thread may have connected since. */
+		status = __atomic_load_n(&event->status, __ATOMIC_ACQUIRE);
+		bits = __atomic_load_n(status, __ATOMIC_RELAXED);
+		return bits & (ELOG_STATUS_UNKNOWN | EVENTLOG_STATUS_LEAVE) ? 0 : bits;
+	}
 	return 0;
 }
 

@@ -86,7 +86,10 @@ struct elog_producer_options {
  * disabled event costs a read of the coarse clock. Nothing runs in the background.
  * elog_producer_connect() returns the reason for a failure.
  *
- * An open device pins the kernel module: see elog_producer_release().
+ * An open device pins the kernel module: see elog_producer_release(). When the kernel asks
+ * for the device, as for "elog upgrade", the next event that is tested or emitted gives it up.
+ * Until the device is back, events that had a subscriber are counted, and then reported to it as
+ * lost.
  *
  * In the child of a fork() the producer is disconnected. It connects to a file of its
  * own in the same way, but at once. The child's events are independent of its
@@ -109,7 +112,7 @@ void elog_producer_close(struct elog_producer *producer);
  * @producer: the producer
  *
  * Return: 0 when connected, or a negative errno of open(2) or of the ioctls (-ENOENT,
- * -ENXIO, -ENODEV: no module; -EACCES: no permission).
+ * -ENXIO, -ENODEV: no module; -EACCES: no permission; -ESHUTDOWN: the module is being replaced).
  */
 int elog_producer_connect(struct elog_producer *producer);
 
@@ -184,7 +187,8 @@ void elog_event_unregister(struct elog_event *event);
  * @event: the event
  *
  * Return: 0 registered; -ENOTCONN not tried, because the producer is disconnected;
- * -EDQUOT, -ENOSPC a limit is reached, the library will try again; otherwise the negative
+ * -EDQUOT, -ENOSPC a limit is reached, -ESHUTDOWN the module is being replaced, the library will
+ * try again; otherwise the negative
  * errno of EVENTLOG_IOC_REGISTER.
  */
 int elog_event_error(const struct elog_event *event);
