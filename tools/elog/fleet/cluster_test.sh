@@ -265,7 +265,7 @@ disk_of_the_only_server_is_full()
 	local status=0
 
 	leave_disks
-	rm -rf a n0 && mkdir a && make_disks && servers_config 1 && server_start 0 &&
+	rm -rf a b c n0 && mkdir a && make_disks && servers_config 1 && server_start 0 &&
 		"$elog" ship -q --create-stream --replicas 1 "$url" &&
 		python3 "$here/fleet_file.py" make a/x.elog 6000000 "$(printf "a%.0s" {1..32})" &&
 		mkdir a/all && cp a/x.elog a/all || return 1
