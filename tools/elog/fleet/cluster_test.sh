@@ -265,7 +265,7 @@ disk_of_the_only_server_is_full()
 	local status=0
 
 	leave_disks
-	rm -rf a n0 && mkdir a && make_disks && servers_config 1 && server_start 0 &&
+	rm -rf a b c n0 && mkdir a && make_disks && servers_config 1 && server_start 0 &&
 		"$elog" ship -q --create-stream --replicas 1 "$url" &&
 		python3 "$here/fleet_file.py" make a/x.elog 6000000 "$(printf "a%.0s" {1..32})" &&
 		mkdir a/all && cp a/x.elog a/all || return 1
@@ -280,6 +280,82 @@ disk_of_the_only_server_is_full()
 	kill_one shipa
 	cat a.out
 	servers_stop
+	return "$status"
+}
+
+# has_read COUNT: the reader has printed so many events.
+has_read()
+{
+	[ "$(wc -l < read.out)" -ge "$1" ]
+}
+
+# The reader goes on while servers are killed and cut off from clients.
+disturb_reader()
+{
+	local leader
+
+	wait_for 120 has_read 2000 || return 1
+	leader=$(stream_leader)
+	server_kill "$leader"
+	wait_for 120 has_other_leader "$leader" &&
+		wait_for 120 has_read $(($(wc -l < read.out) + 2000)) &&
+		server_start "$leader" || return 1
+	server_kill 0
+	server_kill 1
+	server_kill 2
+	server_start 0 && server_start 1 && server_start 2 &&
+		wait_for 120 has_read $(($(wc -l < read.out) + 2000)) || return 1
+	leader=$(stream_leader)
+	network_cut "$leader" clients routes
+	wait_for 300 has_other_leader "$leader" &&
+		wait_for 120 has_read $(($(wc -l < read.out) + 2000)) || return 1
+	network_join "$leader" clients routes
+}
+
+# What it has printed of each host is what its files have, in the same order.
+has_read_files()
+{
+	local host file
+
+	for host in a b c; do
+		for file in "$host"/all/*; do
+			"$elog" show -q "$file"
+		done > expected
+		sed -n "s/^web-$host //p" read.out | cmp - expected || return 1
+	done
+}
+
+# elog show --follow prints each event of three hosts once, whatever happens to the servers.
+reader_follows()
+{
+	local host status=0
+
+	rm -rf a b c n0 n1 n2 ./*.out
+	network_start 3 && servers_config 3 && server_start 0 && server_start 1 &&
+		server_start 2 && "$elog" ship -q --create-stream "$url" || return 1
+	for host in a b c; do
+		python3 "$here/fleet_file.py" record "$host" "web-$host" \
+			"$(printf "$host%.0s" {1..32})" &
+		pids[record$host]=$!
+		start_shipper "$host"
+	done
+	"$elog" show --follow "$url" > read.out 2> read.err &
+	pids[reader]=$!
+	disturb_reader || status=1
+	touch a/stop b/stop c/stop
+	for host in a b c; do
+		wait "${pids[record$host]}" || status=1
+		unset "pids[record$host]"
+	done
+	ship_rest || status=1
+	wait_for 120 has_read_files || status=1
+	kill -INT "${pids[reader]}"
+	wait "${pids[reader]}" || status=1
+	unset "pids[reader]"
+	cat read.err ./[abc].out
+	! grep -q ": gap:" read.err || status=1
+	servers_stop
+	network_stop
 	return "$status"
 }
 
@@ -309,6 +385,7 @@ check "kill -9 of elog ship" run_with 8 shippers_are_killed
 check "kill -9 of the captures" run_with 6 captures_are_killed
 check "the leader is cut off from all" run_in_network 16 cut_leader clients routes
 check "the leader is cut off from the other servers only" run_in_network 16 cut_leader routes
+check "a reader that follows" reader_follows
 disks=yes
 check "the disk of the only server is full" disk_of_the_only_server_is_full
 check "the disk of a server is full" run_with 16 disk_of_a_follower_is_full

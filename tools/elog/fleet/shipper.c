@@ -29,7 +29,7 @@
 
 #define WINDOW		64	/* messages of at most SPOOL_CHUNK_MAX */
 #define RESEND_NS	2000000000ULL	/* without a reply */
-#define RESEND_MAX_NS	8000000000ULL	/* it doubles each time */
+#define RESEND_MAX_NS	8000000000ULL	/* it doubles each time, while nothing is stored */
 #define REFUSED_NS	500000000ULL	/* after a refusal */
 #define STATE_MAX	256	/* bytes of a file with a position */
 
@@ -58,6 +58,7 @@ struct shipper {
 	size_t spool_count;
 	size_t turn;		/* the spool to read next */
 	struct slot window[WINDOW];
+	bool slow;		/* a message in it waits for longer than RESEND_NS */
 	uint64_t oldest;	/* number of the oldest message in the window */
 	uint64_t next;		/* of the next message */
 	struct shipper_counts counts;
@@ -298,6 +299,7 @@ static bool send_slot(struct shipper *shipper, uint64_t number, char *why)
 	slot->delay = !again ? RESEND_NS :
 		      slot->delay < RESEND_MAX_NS ? 2 * slot->delay : RESEND_MAX_NS;
 	slot->due = monotonic() + slot->delay;
+	shipper->slow |= slot->delay > RESEND_NS;
 	shipper->counts.resent += again;
 	return true;
 }
@@ -367,6 +369,30 @@ static int read_more(struct shipper *shipper, char *why)
 	return any ? any : error;
 }
 
+/*
+ * The stream stores messages again: send those soon that have waited for longer and longer.
+ * A reader waits only for a while for a message that is missing between others.
+ */
+static void hurry(struct shipper *shipper)
+{
+	const uint64_t due = monotonic() + RESEND_NS;
+	struct slot *slot;
+	uint64_t number;
+
+	if (!shipper->slow)
+		return;
+	shipper->slow = false;
+	for (number = shipper->oldest; number < shipper->next; number++) {
+		slot = &shipper->window[number % WINDOW];
+		if (!slot->used || slot->delay <= RESEND_NS)
+			continue;
+		/* It doubles when it is sent again. */
+		slot->delay = RESEND_NS / 2;
+		if (slot->due > due)
+			slot->due = due;
+	}
+}
+
 static void take_reply(struct shipper *shipper, const struct transport_reply *reply, char *why)
 {
 	struct slot *slot = &shipper->window[reply->number % WINDOW];
@@ -391,6 +417,7 @@ static void take_reply(struct shipper *shipper, const struct transport_reply *re
 	}
 	while (shipper->oldest < shipper->next && !shipper->window[shipper->oldest % WINDOW].used)
 		shipper->oldest++;
+	hurry(shipper);
 }
 
 int shipper_run(struct shipper *shipper, bool read, int milliseconds, char *why)
