@@ -698,8 +698,8 @@ PRODUCERS
 	fails_with "--rotate does not go with --split" capture --split "$work/dir" --rotate 1M
 	fails_with "--overwrite does not go with --split" capture --split "$work/dir" --overwrite
 	fails_with "--rotate needs a file with a name" capture -o - --rotate 1M
-	fails_with "--rotate: invalid SIZE[,KEEP] '1K': must be a size from 64K" capture -o "$work/file" --rotate 1K
-	fails_with "--rotate: invalid SIZE[,KEEP] '1M,0'" capture -o "$work/file" --rotate 1M,0
+	fails_with "--rotate: invalid SIZE[,KEEP][,AGE] '1K': must be a size from 64K" capture -o "$work/file" --rotate 1K
+	fails_with "--rotate: invalid SIZE[,KEEP][,AGE] '1M,0'" capture -o "$work/file" --rotate 1M,0
 	fails_with "--compress: invalid level '20': must be a number from 1 to 19" capture -o "$work/file" --compress=20
 	fails_with "add -o FILE" capture --compress
 	fails_with "add -o FILE" capture --rotate 1M

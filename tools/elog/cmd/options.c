@@ -18,9 +18,6 @@
 
 #define COMPRESS_LEVEL		3
 #define COMPRESS_LEVEL_MAX	19
-#define ROTATE_KEEP		9
-#define ROTATE_KEEP_MAX		9999
-#define ROTATE_SIZE_MIN		65536
 #define REPLICAS_MAX		5
 
 /* ------------------------------------------------------------------------
@@ -245,20 +242,7 @@ static bool take_compress(void *member, const char *argument)
 /* @member: struct record_settings */
 static bool take_rotate(void *member, const char *argument)
 {
-	struct record_settings *settings = member;
-	const char *comma = strchrnul(argument, ',');
-	char size[32];
-	uint64_t keep = ROTATE_KEEP;
-
-	if ((size_t)(comma - argument) >= sizeof(size))
-		return false;
-	memcpy(size, argument, (size_t)(comma - argument));
-	size[comma - argument] = '\0';
-	if (*comma && (!parse_unsigned(comma + 1, ROTATE_KEEP_MAX, &keep) || !keep))
-		return false;
-	settings->rotate_keep = (unsigned int)keep;
-	return parse_size(size, &settings->rotate_size) &&
-	       settings->rotate_size >= ROTATE_SIZE_MIN;
+	return rotation_parse(member, argument);
 }
 
 static bool take_writers(void *member, const char *argument)
@@ -381,10 +365,11 @@ static const struct option_definition definitions[] = {
 	{ OPTION_COMPRESS, "compress", "[=LEVEL]",
 	  "with -o: compress with zstd, level 1 to 19; default 3",
 	  TAKE(compress, record.compress), "must be a number from 1 to 19" },
-	{ OPTION_ROTATE, "rotate", "SIZE[,KEEP]",
+	{ OPTION_ROTATE, "rotate", "SIZE[,KEEP][,AGE]",
 	  "with -o: start a new file at this size, and rename the old\n"
-	  "one to FILE.1; keep KEEP old files, default 9",
-	  TAKE(rotate, record), "must be a size from 64K, and KEEP from 1 to 9999" },
+	  "one to FILE.1; keep KEEP old files, default 9; with AGE, as in\n"
+	  "64M,7d or 7d (or 12h, 30min), remove those that are older",
+	  TAKE(rotate, record), "must be a size from 64K, KEEP from 1 to 9999, an age from 1s" },
 	{ OPTION_WRITERS, "writers", "N",
 	  "with -o: N threads write N files, FILE, FILE-w1 and so on;\n"
 	  "auto: one for each CPU; default 1",

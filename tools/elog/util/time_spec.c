@@ -46,8 +46,7 @@ static const char *parse_decimal(const char *text, int64_t unit, int64_t *result
 	return text > from && (text > from + 1 || *from != '.') ? text : NULL;
 }
 
-/* Parse "1.5", "20ms", "3m" or "2h30m" to ns; the default unit is seconds. */
-static bool parse_span(const char *text, int64_t *nanoseconds)
+bool time_span_parse(const char *text, int64_t *nanoseconds)
 {
 	int64_t part, unit;
 	const char *number;
@@ -188,13 +187,13 @@ bool time_spec_parse(const char *text, struct time_spec *spec)
 		end = parse_decimal(text + 1, SECOND, &spec->time);
 		return end && !*end;
 	case '-':
-		if (!parse_span(text + 1, &span))
+		if (!time_span_parse(text + 1, &span))
 			return false;
 		spec->time = realtime_now() - span;
 		return true;
 	case '+':
 		spec->kind = TIME_SPEC_START;
-		return parse_span(text + 1, &spec->time);
+		return time_span_parse(text + 1, &spec->time);
 	default:
 		break;
 	}
@@ -217,7 +216,7 @@ bool time_spec_parse_around(const char *text, struct time_spec *since,
 
 	if (!between)
 		between = strstr(text, "+-");
-	if (!between || between == text || !parse_span(between + 2, &span))
+	if (!between || between == text || !time_span_parse(between + 2, &span))
 		return false;
 	length = (size_t)(between - text);
 	if (length >= sizeof(middle))

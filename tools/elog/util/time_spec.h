@@ -29,6 +29,9 @@ struct time_spec {
 /** realtime_now() - CLOCK_REALTIME, ns */
 int64_t realtime_now(void);
 
+/** time_span_parse() - parse "1.5", "20ms", "3m" or "2h30m" to ns; the default unit is seconds */
+bool time_span_parse(const char *text, int64_t *nanoseconds);
+
 /**
  * time_spec_parse() - parse a point in time
  * @text: "YYYY-MM-DD[ HH:MM[:SS[.FRACTION]]][ZONE]" or
