@@ -35,6 +35,18 @@ load files.bash
 		[ "$(show --around "$time+-1us")" = 2 ]
 		[ "$(show --around "$time±1h2m")" = 123 ]
 	done
+	# Universal time is the same in every zone, and an argument of --since.
+	for zone in UTC EET-2 NZST-12NZDT; do
+		[ "$(TZ=$zone "$ELOG" show -q -n 2 --time utc "$work/file" | grep -c " ${plain}Z when")" = 1 ]
+		TZ=$zone "$ELOG" show -q --time utc --format json "$work/file" | grep -q "\"time\":\"${plain}Z\""
+		TZ=$zone "$ELOG" show -q --time utc --format csv "$work/file" | grep -q "^${plain}Z,"
+		TZ=$zone "$ELOG" show -q --time utc --session-summary "$work/file" | grep -q "^[-0-9]*T[0-9:.]*Z "
+		TZ=$zone "$ELOG" stat -q --time utc "$work/file" | grep -q " [-0-9]*T[0-9:.]*Z"
+		[ "$(TZ=$zone "$ELOG" export -q --format csv "$work/file" | cut -d , -f 1)" = \
+			"$(TZ=$zone "$ELOG" show -q --time utc --format csv "$work/file" | cut -d , -f 1)" ]
+	done
+	fails_with "--time: invalid argument 'gmt': must be one of mono, wall, delta, utc" \
+		show --time gmt "$work/file"
 	# Two hours east, that time of day is two hours earlier.
 	[ "$(TZ=EET-2 show --since "$plain")" = 123 ]
 	# Relative times differ by the time between reading two clocks.

@@ -380,7 +380,7 @@ static int check_options(const struct options *options, bool files)
 		return -EINVAL;
 	}
 	if (options->print.time == TIME_DELTA) {
-		elog_error("--time must be mono or wall; delta is for events");
+		elog_error("--time must be mono, wall or utc; delta is for events");
 		return -EINVAL;
 	}
 	if (options->slowest > SLOWEST_MAX) {

@@ -199,9 +199,16 @@ static bool take_word(unsigned int *value, const char *argument, const char *con
 
 static bool take_time_format(void *member, const char *argument)
 {
-	static const char *const times[] = { "mono", "wall", "delta" };
+	static const char *const times[] = { "mono", "wall", "delta", "utc" };
 
 	return take_word(member, argument, times, ARRAY_SIZE(times));
+}
+
+static bool take_zone(void *member, const char *argument)
+{
+	enum time_format *format = member;
+
+	return take_time_format(member, argument) && time_is_wall(*format);
 }
 
 static bool take_ids(void *member, const char *argument)
@@ -315,9 +322,11 @@ static const struct option_definition definitions[] = {
 	  "size of each CPU's ring: a power of two, with an optional\n"
 	  "suffix K, M or G; default 1M",
 	  TAKE(ring_bytes, live.ring_bytes), "must be a power of two, at most 1G" },
-	{ OPTION_TIME, "time", "mono|wall|delta",
+	{ OPTION_TIME, "time", "mono|wall|delta|utc",
 	  "show seconds of the monotonic clock (default), local time,\n"
-	  "or seconds since the previous event", TAKE(time_format, print.time), NULL },
+	  "seconds since the previous event, or UTC", TAKE(time_format, print.time), NULL },
+	{ OPTION_ZONE, "time", "wall|utc", "show local time (default), or UTC",
+	  TAKE(zone, print.time), NULL },
 	{ OPTION_IDS, "ids", "hex|decimal",
 	  "in text, show the thread in hexadecimal (default), or process\n"
 	  "and thread in decimal, as ps does; ELOG_IDS sets the default",

@@ -328,7 +328,7 @@ static int check_options(const struct stat_run *run, enum counters_by by)
 		return -EINVAL;
 	}
 	if (options->print.time == TIME_DELTA) {
-		elog_error("--time must be mono or wall; delta is for events");
+		elog_error("--time must be mono, wall or utc; delta is for events");
 		return -EINVAL;
 	}
 	if (options->interval && options->interval < INTERVAL_MIN) {
@@ -447,7 +447,7 @@ static const struct verb_option stat_options[] = {
 	{ OPTION_SAMPLE, NULL }, { 'n', NULL }, { 'd', NULL },
 	{ OPTION_PER_CPU_BYTES, NULL },
 	{ OPTION_TIME, "time of the last event: seconds of the monotonic clock\n"
-	  "(default), or local time" },
+	  "(default), local time, or UTC" },
 	{ 'D', NULL }, { OPTION_OF_INSTANCES, NULL },
 	{ 'q', NULL },
 	{ 'v', "print a line when counting starts, and what the kernel\n"

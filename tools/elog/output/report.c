@@ -88,8 +88,8 @@ static void put_counts(struct row *row, const struct counter_row *counted, bool 
 	}
 	row_string(row, json ? "worst_level" : NULL, NULL, 0, level);
 	text = any || row->heading ? row_cell(row, NULL, "LAST", 0) : NULL;
-	if (text && format == TIME_WALL)
-		put_local_time(text, (int64_t)wall(counted), false);
+	if (text && time_is_wall(format))
+		put_wall(text, format, (int64_t)wall(counted), false);
 	else if (text)
 		put_seconds(text, counted->last, 1);
 	if (any || row->heading) {
