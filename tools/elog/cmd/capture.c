@@ -772,7 +772,8 @@ out:
 
 static const struct verb_option capture_options[] = {
 	{ 'e', NULL }, { 'k', NULL }, { 'l', NULL }, { 's', NULL },
-	{ 'p', NULL }, { 't', NULL }, { 'C', NULL }, { 'f', NULL },
+	{ 'p', NULL }, { OPTION_UNIT, NULL }, { OPTION_CGROUP, NULL },
+	{ 't', NULL }, { 'C', NULL }, { 'f', NULL },
 	{ OPTION_SAMPLE, NULL },
 	{ 'n', NULL }, { 'd', NULL }, { OPTION_PER_CPU_BYTES, NULL },
 	{ OPTION_OVERWRITE, NULL }, { OPTION_TRIGGER, NULL },

@@ -61,6 +61,11 @@ static bool take_string(void *member, const char *argument)
 	return true;
 }
 
+static bool take_name(void *member, const char *argument)
+{
+	return *argument && take_string(member, argument);
+}
+
 /* A glob names a provider, and is not longer than the kernel allows. */
 static bool take_event(void *member, const char *argument)
 {
@@ -308,6 +313,14 @@ static const struct option_definition definitions[] = {
 	  TAKE(session, select.sessions), "must be a number of at most 64 bits" },
 	{ 'p', "pid", "PID", "only this process; may be repeated",
 	  TAKE(pid, select.pids), MUST_BE_POSITIVE },
+	{ OPTION_UNIT, "unit", "UNIT",
+	  "only threads of this unit of systemd: nginx is\n"
+	  "nginx.service; may be repeated",
+	  TAKE(name, select.units), "must be the name of a unit" },
+	{ OPTION_CGROUP, "cgroup", "PATH",
+	  "only threads of this cgroup, and of those below it, in\n"
+	  "/sys/fs/cgroup; may be repeated",
+	  TAKE(name, select.cgroups), "must not be empty" },
 	{ 't', "tid", "TID", "only this thread; may be repeated",
 	  TAKE(id, select.tids), "must be a number" },
 	{ 'C', "cpu", "CPU", "only events of this CPU; may be repeated",
@@ -851,6 +864,8 @@ void free_options(struct options *options)
 	free(options->select.globs.strings);
 	free(options->select.expressions.strings);
 	free(options->select.sessions.values);
+	free(options->select.cgroups.strings);
+	free(options->select.units.strings);
 	free(options->select.pids.values);
 	free(options->select.tids.values);
 	free(options->select.cpus.values);

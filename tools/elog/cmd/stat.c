@@ -287,6 +287,8 @@ static const char *not_counted(const struct options *options, enum counters_by b
 		return "-s";
 	if (options->select.pids.count)
 		return "-p";
+	if (options->select.cgroups.count || options->select.units.count)
+		return "--cgroup or --unit";
 	if (options->select.tids.count)
 		return "-t";
 	if (options->select.expressions.count)
@@ -442,7 +444,8 @@ static const struct verb_option stat_options[] = {
 	{ 'o', "write to FILE instead of stdout; with --format prometheus\n"
 	  "replace it atomically" },
 	{ 'e', NULL }, { 'k', NULL }, { 'l', NULL }, { 's', NULL },
-	{ 'p', NULL }, { 't', NULL }, { 'C', NULL }, { 'f', NULL },
+	{ 'p', NULL }, { OPTION_UNIT, NULL }, { OPTION_CGROUP, NULL },
+	{ 't', NULL }, { 'C', NULL }, { 'f', NULL },
 	{ OPTION_HOST, NULL }, { OPTION_SINCE, NULL }, { OPTION_UNTIL, NULL }, { OPTION_AROUND, NULL },
 	{ OPTION_SAMPLE, NULL }, { 'n', NULL }, { 'd', NULL },
 	{ OPTION_PER_CPU_BYTES, NULL },
