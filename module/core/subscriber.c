@@ -285,7 +285,8 @@ static bool eventlog_rule_valid(const struct eventlog_rule *request, const char 
 /* Allocates a rule that is in no list. */
 static struct eventlog_subscriber_rule *
 eventlog_rule_new(struct eventlog_subscriber *subscriber, const struct eventlog_rule *request,
-		  const struct eventlog_cgroup *cgroup, struct eventlog_expression *expression, const char *provider, const char *event)
+		  const struct eventlog_cgroup *cgroup, struct eventlog_expression *expression,
+		  const char *provider, const char *event)
 {
 	size_t provider_bytes = strlen(provider) + 1, event_bytes = strlen(event) + 1;
 	struct eventlog_subscriber_rule *rule;

@@ -86,7 +86,8 @@ static void explain_none(struct live *live, const struct view *view, bool explai
 	else
 		fprintf(stderr, "elog: %" PRIu64 " registered event%s match%s; none was emitted%s\n",
 			view->selected, plural(view->selected), view->selected == 1 ? "es" : "",
-			selects_emissions(live->spec) ? " where -s, -p, -t, -C, --cgroup and --unit select it" : "");
+			selects_emissions(live->spec) ?
+			" where -s, -p, -t, -C, --cgroup and --unit select it" : "");
 }
 
 void missing_report(struct live *live, uint64_t events)

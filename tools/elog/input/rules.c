@@ -183,7 +183,7 @@ static int check_cgroups(struct elog_consumer *consumer)
 	if (!elog_device_info(elog_consumer_fd(consumer), &info) &&
 	    info.features & EVENTLOG_FEATURE_CGROUP)
 		return 0;
-	elog_error("--cgroup and --unit: the kernel module is too old, or the kernel has no cgroups");
+	elog_error("--cgroup and --unit: the module is too old, or the kernel has no cgroups");
 	return -EOPNOTSUPP;
 }
 

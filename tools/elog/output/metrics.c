@@ -370,7 +370,7 @@ static void put_captures(struct elog_text *text)
 		   "Number of old segments that a background capture removed from a full disk.");
 	put_text(text, &captures.removed);
 	put_family(text, "eventlog_capture_segments_expired_total", "counter",
-		   "Number of old segments that a background capture removed because of their age.");
+		   "Number of old segments that a background capture removed by their age.");
 	put_text(text, &captures.expired);
 	elog_text_free(&captures.running);
 	elog_text_free(&captures.bytes);

@@ -354,8 +354,9 @@ void background_set_state(struct background *background, const struct background
 	char line[160];
 	int size;
 
-	size = snprintf(line, sizeof(line), "state %4d %20" PRIu64 " %20" PRIu64 " %20" PRIu64 " %20" PRIu64
-			"\n", state->error, state->failures, state->removed, state->lost, state->expired);
+	size = snprintf(line, sizeof(line), "state %4d %20" PRIu64 " %20" PRIu64 " %20" PRIu64
+			" %20" PRIu64 "\n", state->error, state->failures, state->removed, state->lost,
+			state->expired);
 	if (pwrite(background->fd, line, (size_t)size, background->size) == size)
 		lseek(background->fd, 0, SEEK_END);
 }

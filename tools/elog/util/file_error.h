@@ -38,8 +38,8 @@ static inline const char *file_error(const struct elog_reader *reader, int error
 			snprintf(buffer, FILE_ERROR_BYTES, "a file with features that this elog "
 				 "does not know: flags %.40s", flags ? flags : "?");
 		else if (program)
-			snprintf(buffer, FILE_ERROR_BYTES, "a file of version %.20s, which elog %.60s "
-				 "wrote and reads; this elog reads version %d",
+			snprintf(buffer, FILE_ERROR_BYTES, "a file of version %.20s, which "
+				 "elog %.60s wrote and reads; this elog reads version %d",
 				 version ? version : "?", program, ELOG_FILE_VERSION);
 		else
 			snprintf(buffer, FILE_ERROR_BYTES, "a file of version %.20s, but this elog "

@@ -183,7 +183,7 @@ struct date;
  */
 void put_date(struct elog_text *text, struct date *date, int64_t realtime, bool zone);
 
-/** put_wall() - the same, for a single time, which is local time unless @format is TIME_UNIVERSAL */
+/** put_wall() - the same, for one time: local time, unless @format is TIME_UNIVERSAL */
 void put_wall(struct elog_text *text, enum time_format format, int64_t realtime, bool zone);
 
 /** time_is_wall() - is it a date, not a number of seconds? */
