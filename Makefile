@@ -322,11 +322,14 @@ shared_object = $(if $(shell ls build/tools/$(1) 2> /dev/null),build/tools/$(1):
 
 # The tool and its manual pages.
 tool_files = build/tools/elog:$(PREFIX)/bin/elog:755 \
-	$(foreach file,$(wildcard tools/elog/*.bash-completion),$(file):$(completions)/$(notdir \
-		$(basename $(file))):644) \
+	tools/elog/elog.bash-completion:$(completions)/elog:644 \
+	tools/elog/elog.zsh-completion:$(PREFIX)/share/zsh/$(zsh_completions)/_elog:644 \
+	tools/elog/elog.fish-completion:$(PREFIX)/share/fish/vendor_completions.d/elog.fish:644 \
 	$(call shared_object,elog_sqlite.so,$(LIBDIR)) \
 	$(filter-out tools/man/babeltrace2-%,$(call man_files,1 5 7))
 completions := $(PREFIX)/share/bash-completion/completions
+# Debian's zsh looks for those of packages elsewhere.
+zsh_completions := $(if $(filter /usr,$(PREFIX)),vendor-completions,site-functions)
 
 # The plugin of babeltrace2, if that is there to build it.
 plugin_files = $(if $(plugin),$(plugin) $(filter tools/man/babeltrace2-%,$(call man_files,7)))

@@ -6,6 +6,7 @@
 #ifndef EVENTLOG_COMPAT_H
 #define EVENTLOG_COMPAT_H
 
+#include <linux/cgroup.h>
 #include <linux/hrtimer.h>
 #include <linux/mm.h>
 #include <linux/preempt.h>
@@ -50,6 +51,18 @@ static inline void vm_flags_set(struct vm_area_struct *vma, vm_flags_t flags)
 static inline void vm_flags_clear(struct vm_area_struct *vma, vm_flags_t flags)
 {
 	vma->vm_flags &= ~flags;
+}
+#endif
+
+/* 6.1 replaced the ids of a cgroup's ancestors by pointers. */
+#ifdef CONFIG_CGROUPS
+static __always_inline u64 eventlog_cgroup_ancestor_id(const struct cgroup *cgroup, int level)
+{
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 1, 0)
+	return cgroup->ancestor_ids[level];
+#else
+	return cgroup_id(cgroup->ancestors[level]);
+#endif
 }
 #endif
 

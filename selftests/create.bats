@@ -35,7 +35,7 @@ without_capability()
 }
 
 @test "create: an event lasts without a registration, and is captured" {
-	run_elog create made/one 'u32 number; __data_loc char[] name'
+	run_elog create made/one 'u32 number; string name'
 	[ "$status" = 0 ]
 	[ -z "$output$stderr" ]
 	[ "$(listed made/one)" = "persistent info - u32 number; string name" ]

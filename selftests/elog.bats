@@ -163,6 +163,24 @@ load elog.bash
 	fails_with "a/b was not enabled" emit --wait -d 0.05 a/b
 }
 
+@test "emit: string and bytes are short names of types, and nothing else" {
+	run_elog capture -q -e short -- "$ELOG" emit short/one \
+		$'string a;bytes b; u8 string; \tstring  c ;char[8] d; struct string e 4; __data_loc char[] f' \
+		a='one; string' b=00ff string=3 c= d=string e=01020304 f=six
+	[ "$status" = 0 ]
+	contains "$output" 'one a="one; string" b=00ff string=3 c="" d="string" e=01020304 f="six"'
+	# The same event as with the kernel's names.
+	"$ELOG" create short/two 'string a; bytes b'
+	run_elog list -q short/two
+	contains "$output" "short/two  string a; bytes b"
+	run_elog emit short/two '__data_loc char[] a; __data_loc unsigned char[] b' a=x b=01
+	[ "$status" = 0 ]
+	"$ELOG" delete short/two
+	fails_with "the kernel does not understand the field 'strings a'" emit short/three 'u8 b; strings a' b=1 a=x
+	fails_with "the kernel does not understand the field 'string'" emit short/three 'u8 b; string' b=1
+	fails_with "the kernel does not understand the field 'string[] a'" emit short/three 'string[] a' a=x
+}
+
 @test "emit: values of all types arrive unchanged" {
 	types='u8 a; u16 b; u32 c; u64 d; s8 e; s16 f; s32 g; s64 h; int i;'
 	types+='unsigned char j; char[8] k; unsigned char[4] l;'
@@ -514,10 +532,7 @@ complete_words()
 {
 	# shellcheck disable=SC2016 # for the other shell
 	bash -c 'source "$TREE/tools/elog/elog.bash-completion"
-		COMP_WORDS=("$@")
-		COMP_CWORD=$(($# - 1))
-		_elog "$ELOG" "${COMP_WORDS[-1]}" "${COMP_WORDS[-2]}"
-		printf "%s\n" "${COMPREPLY[@]}"' bash "$@"
+		_elog_print "$ELOG" "$@"' bash "${@:2}"
 }
 
 @test "completion: verbs, options, and existing events" {
@@ -544,6 +559,55 @@ things/thing' ]
 		options=("${options[@]/#/$'\n'}")
 		contains $'\n'"$words"$'\n' "${options[@]/%/$'\n'}"
 	done
+}
+
+@test "completion: -e has the names of the events of files" {
+	"$ELOG" capture -q -o "$work/one" -- "$ELOG" emit first/event
+	"$ELOG" capture -q -o "$work/two" -- "$ELOG" emit second/event
+	"$ELOG" create live/event
+	[ "$(complete_words elog show "$work/one" -e '')" = $'first\nfirst/event' ]
+	[ "$(complete_words elog stat "$work/one" "$work/two" -e '')" = \
+		$'first\nfirst/event\nsecond\nsecond/event' ]
+	[ "$(complete_words elog capture -o "$work/one" -e liv)" = $'live\nlive/event' ]
+	[ "$(complete_words elog show -e liv)" = $'live\nlive/event' ]
+	"$ELOG" delete live/event
+}
+
+@test "completion: zsh and fish complete what bash does" {
+	local line shell words
+
+	[ "$(command -v zsh)$(command -v fish)" ] || skip "there is neither zsh nor fish"
+	export PATH=$EVENTLOG_TOOLS:$PATH
+	"$ELOG" capture -q -o "$work/file" -- "$ELOG" emit first/event
+	ln -s "$TREE/tools/elog/elog.zsh-completion" "$work/_elog"
+	cat > "$work/zshrc" <<-'ZSH'
+		fpath=($1 $fpath)
+		autoload -Uz compinit _elog
+		compinit -u -D
+		# What would be offered.
+		compadd() { shift; print -l -- ${(M)@:#${words[CURRENT]}*} }
+		_files() { print files }
+		_normal() { print "command $words[1]" }
+		words=("${@:2}"); CURRENT=$#words
+		_elog
+	ZSH
+	for line in "elog cap" "elog capture --ro" "elog show $work/file -e f" "elog capture -l w" \
+		"elog latency --time u"; do
+		# shellcheck disable=SC2206 # these are words
+		words=($line)
+		for shell in zsh fish; do
+			command -v $shell > /dev/null || continue
+			if [ $shell = zsh ]; then
+				zsh -f "$work/zshrc" "$work" "${words[@]}" > "$work/offered"
+			else
+				fish --no-config -c "source $TREE/tools/elog/elog.fish-completion
+					complete -C '$line'" > "$work/offered"
+			fi
+			diff "$work/offered" <(complete_words "${words[@]}")
+		done
+	done
+	! command -v zsh > /dev/null ||
+		[ "$(zsh -f "$work/zshrc" "$work" elog capture -- l)" = "command l" ]
 }
 
 @test "capture -o, show: events are printed in order" {
@@ -698,8 +762,8 @@ PRODUCERS
 	fails_with "--rotate does not go with --split" capture --split "$work/dir" --rotate 1M
 	fails_with "--overwrite does not go with --split" capture --split "$work/dir" --overwrite
 	fails_with "--rotate needs a file with a name" capture -o - --rotate 1M
-	fails_with "--rotate: invalid SIZE[,KEEP] '1K': must be a size from 64K" capture -o "$work/file" --rotate 1K
-	fails_with "--rotate: invalid SIZE[,KEEP] '1M,0'" capture -o "$work/file" --rotate 1M,0
+	fails_with "--rotate: invalid SIZE[,KEEP][,AGE] '1K': must be a size from 64K" capture -o "$work/file" --rotate 1K
+	fails_with "--rotate: invalid SIZE[,KEEP][,AGE] '1M,0'" capture -o "$work/file" --rotate 1M,0
 	fails_with "--compress: invalid level '20': must be a number from 1 to 19" capture -o "$work/file" --compress=20
 	fails_with "add -o FILE" capture --compress
 	fails_with "add -o FILE" capture --rotate 1M

@@ -195,7 +195,7 @@ elog: 2 events came, of which the options select none" ]
 	remarks capture -e shop -- true
 	[ "$remarks" = "elog: 1 registered event matches; none was emitted" ]
 	remarks capture -e shop -p 1 -- "$ELOG" emit shop/kept 'u32 bytes' bytes=1
-	[[ $remarks == "elog: "?" registered event"*"; none was emitted where -s, -p, -t and -C select it" ]]
+	[[ $remarks == "elog: "?" registered event"*"; none was emitted where -s, -p, -t, -C, --cgroup and --unit select it" ]]
 	remarks capture -e shop -l critical -- "$ELOG" emit shop/kept 'u32 bytes' bytes=1
 	[ "$remarks" = "elog: no registered event matches" ]
 	remarks capture -e shop -- "$ELOG" emit shop/kept 'u32 bytes' bytes=1

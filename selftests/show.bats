@@ -35,6 +35,18 @@ load files.bash
 		[ "$(show --around "$time+-1us")" = 2 ]
 		[ "$(show --around "$time±1h2m")" = 123 ]
 	done
+	# Universal time is the same in every zone, and an argument of --since.
+	for zone in UTC EET-2 NZST-12NZDT; do
+		[ "$(TZ=$zone "$ELOG" show -q -n 2 --time utc "$work/file" | grep -c " ${plain}Z when")" = 1 ]
+		TZ=$zone "$ELOG" show -q --time utc --format json "$work/file" | grep -q "\"time\":\"${plain}Z\""
+		TZ=$zone "$ELOG" show -q --time utc --format csv "$work/file" | grep -q "^${plain}Z,"
+		TZ=$zone "$ELOG" show -q --time utc --session-summary "$work/file" | grep -q "^[-0-9]*T[0-9:.]*Z "
+		TZ=$zone "$ELOG" stat -q --time utc "$work/file" | grep -q " [-0-9]*T[0-9:.]*Z"
+		[ "$(TZ=$zone "$ELOG" export -q --format csv "$work/file" | cut -d , -f 1)" = \
+			"$(TZ=$zone "$ELOG" show -q --time utc --format csv "$work/file" | cut -d , -f 1)" ]
+	done
+	fails_with "--time: invalid argument 'gmt': must be one of mono, wall, delta, utc" \
+		show --time gmt "$work/file"
 	# Two hours east, that time of day is two hours earlier.
 	[ "$(TZ=EET-2 show --since "$plain")" = 123 ]
 	# Relative times differ by the time between reading two clocks.
@@ -324,11 +336,13 @@ def losses(time, causes, *each):
         body += b"".join(struct.pack("<Q", lost.get(i, 0)) for i in range(causes))
     return block(5, body)
 
-def header(version):
-    return block(1, b"version %d\nbyte_order little\nstart 0 0 1000000000\n" % version)
+def header(version, more=b""):
+    return block(1, b"version %d\nbyte_order little\nstart 0 0 1000000000\n" % version + more)
 
 ALL = 0xffffffff
 schema = b"eventlog 1\nprovider p\nevent 1 e info -\n\tu32 n\n"
+with open(f"{sys.argv[1]}/newer", "wb") as file:
+    file.write(header(3, b"elog 7.1\n"))
 for version in 1, 2, 3:
     with open(f"{sys.argv[1]}/v{version}", "wb") as file:
         file.write(header(version) + block(2, struct.pack("<4I", 1, 1, 0, 16) + schema))
@@ -360,6 +374,22 @@ WRITE
 	[ "$(grep -c '"cpu":null' <<< "$output")" = 1 ]
 	fails_with "v1: a file of version 1, but this elog reads version 2" show "$work/v1"
 	fails_with "v3: a file of version 3, but this elog reads version 2" show "$work/v3"
+	# Every verb says which elog reads it.
+	local sentence="newer: a file of version 3, which elog 7.1 wrote and reads; this elog reads version 2"
+	for verb in show "show --session-summary" stat info "export --format csv" \
+		"export --format perfetto" "export --format parquet -o $work/tables" \
+		"report -o $work/page" "latency a b"; do
+		# shellcheck disable=SC2086
+		run_elog $verb "$work/newer"
+		[ "$status" = 1 ]
+		contains "$stderr" "$sentence"
+	done
+	fails_with "$sentence" sql "$work/newer" "select 1"
+	[ ! -e "$work/page" ]
+	LD_LIBRARY_PATH=$EVENTLOG_TOOLS PYTHONPATH=$TREE/tools/python "$PYTHON" -c '
+import sys, eventlog
+list(eventlog.Reader([sys.argv[1]]))' "$work/newer" 2> "$work/said" || true
+	contains "$(tail -n 1 "$work/said")" "a file of version 3, which elog 7.1 wrote and reads; this"
 }
 
 @test "show: a reader that has gone gets no wrong count" {

@@ -188,7 +188,7 @@ TEST(rule_add_rejects_bad_values)
 	REJECTED(EINVAL, .flags = EVENTLOG_RULE_PID);
 	REJECTED(EINVAL, .flags = EVENTLOG_RULE_PID, .session = 1, .pid = 1);
 	REJECTED(EINVAL, .flags = EVENTLOG_RULE_SESSION, .session = 1, .pid = 1);
-	REJECTED(EINVAL, .flags = 4);
+	REJECTED(EINVAL, .flags = 8);
 	REJECTED(EFAULT, .filter = 1);
 	REJECTED(EFAULT, .filter = PTR(unmapped));
 	REJECTED(E2BIG, .filter = PTR(long_glob));

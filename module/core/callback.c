@@ -55,7 +55,8 @@ int eventlog_callback_rule_add(struct eventlog_callback *callback,
 	};
 	int ret;
 
-	if (!callback->subscriber)
+	/* Its cgroup would be a file of whatever process calls. */
+	if (!callback->subscriber || rule->flags & EVENTLOG_RULE_CGROUP)
 		return -EINVAL;
 	ret = eventlog_subscriber_rule_add(callback->subscriber, &request, NULL,
 					   rule->provider ?: "*", rule->event ?: "*");

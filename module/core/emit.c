@@ -6,12 +6,14 @@
 #include <linux/cpumask.h>
 #include <linux/ktime.h>
 #include <linux/percpu.h>
+#include <linux/pid.h>
 #include <linux/preempt.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/smp.h>
 
 #include "compat.h"
+#include "core/cgroup.h"
 #include "core/comms.h"
 #include "core/emit.h"
 #include "core/event.h"
@@ -73,6 +75,22 @@ static __always_inline const char *eventlog_emitter_comm(const struct eventlog_e
 	return unlikely(emitter) ? emitter->comm : current->comm;
 }
 
+/* The thread of an event that is delivered later may have ended, and then is in no cgroup. */
+static noinline notrace bool eventlog_rule_has_emitter(const struct eventlog_subscriber_rule *rule,
+						       const struct eventlog_emitter *emitter)
+{
+	struct task_struct *task = current;
+	bool has;
+
+	if (likely(!emitter))
+		return eventlog_cgroup_contains(&rule->cgroup, task);
+	rcu_read_lock();
+	task = pid_task(emitter->thread, PIDTYPE_PID);
+	has = task && eventlog_cgroup_contains(&rule->cgroup, task);
+	rcu_read_unlock();
+	return has;
+}
+
 static __always_inline bool eventlog_rule_selects(const struct eventlog_subscriber_rule *rule,
 						  const struct eventlog_subscriber *subscriber,
 						  u64 session,
@@ -80,8 +98,10 @@ static __always_inline bool eventlog_rule_selects(const struct eventlog_subscrib
 {
 	if (rule->flags & EVENTLOG_RULE_SESSION && rule->session != session)
 		return false;
-	return !(rule->flags & EVENTLOG_RULE_PID) ||
-	       rule->pid == eventlog_emitter_pid(emitter, subscriber->pid_namespace);
+	if (rule->flags & EVENTLOG_RULE_PID &&
+	    rule->pid != eventlog_emitter_pid(emitter, subscriber->pid_namespace))
+		return false;
+	return !(rule->flags & EVENTLOG_RULE_CGROUP) || eventlog_rule_has_emitter(rule, emitter);
 }
 
 /* Delivers the events 1, N + 1, 2N + 1, ...: a rare event is seen at least once. */

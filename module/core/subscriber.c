@@ -282,7 +282,9 @@ static bool eventlog_rule_valid(const struct eventlog_rule *request, const char 
 {
 	u32 flags = request->flags;
 
-	if (flags & ~(EVENTLOG_RULE_SESSION | EVENTLOG_RULE_PID))
+	if (flags & ~(EVENTLOG_RULE_SESSION | EVENTLOG_RULE_PID | EVENTLOG_RULE_CGROUP))
+		return false;
+	if (request->reserved || (request->cgroup && !(flags & EVENTLOG_RULE_CGROUP)))
 		return false;
 	if (request->session && !(flags & EVENTLOG_RULE_SESSION))
 		return false;
@@ -296,7 +298,8 @@ static bool eventlog_rule_valid(const struct eventlog_rule *request, const char 
 /* Allocates a rule that is in no list. */
 static struct eventlog_subscriber_rule *
 eventlog_rule_new(struct eventlog_subscriber *subscriber, const struct eventlog_rule *request,
-		  struct eventlog_expression *expression, const char *provider, const char *event)
+		  const struct eventlog_cgroup *cgroup, struct eventlog_expression *expression,
+		  const char *provider, const char *event)
 {
 	size_t provider_bytes = strlen(provider) + 1, event_bytes = strlen(event) + 1;
 	struct eventlog_subscriber_rule *rule;
@@ -317,6 +320,9 @@ eventlog_rule_new(struct eventlog_subscriber *subscriber, const struct eventlog_
 	rule->keywords_all = request->keywords_all;
 	rule->session = request->session;
 	rule->pid = request->pid;
+	rule->cgroup = *cgroup;
+	/* When an event of a producer ring is delivered, its thread may have ended. */
+	rule->sync = request->flags & EVENTLOG_RULE_CGROUP;
 	rule->level = request->level;
 	rule->sample = request->sample > 1 ? request->sample : 0;
 	if (eventlog_sinks_charged(subscriber->domain))
@@ -333,8 +339,8 @@ eventlog_rule_new(struct eventlog_subscriber *subscriber, const struct eventlog_
 	}
 	refcount_inc(&expression->users);
 	rule->expression = expression;
-	rule->sync = eventlog_expression_names(expression, "cpu") ||
-		     eventlog_expression_names(expression, "comm");
+	rule->sync |= eventlog_expression_names(expression, "cpu") ||
+		      eventlog_expression_names(expression, "comm");
 	return rule;
 }
 
@@ -362,17 +368,22 @@ int eventlog_subscriber_rule_add(struct eventlog_subscriber *subscriber,
 {
 	struct eventlog_domain *domain = subscriber->domain;
 	struct eventlog_subscriber_rule *rule;
+	struct eventlog_cgroup cgroup = {};
 	int ret;
 
 	if (!eventlog_rule_valid(request, provider, event))
 		return -EINVAL;
+	ret = request->flags & EVENTLOG_RULE_CGROUP ?
+	      eventlog_cgroup_get(request->cgroup, &cgroup) : 0;
+	if (ret)
+		return ret;
 	if (expression && eventlog_joined_prepare())
 		return -ENOMEM;
 	/* The rule applies to events that are emitted from now on. */
 	ret = eventlog_mapped_ops->drain(domain);
 	if (ret)
 		return ret;
-	rule = eventlog_rule_new(subscriber, request, expression, provider, event);
+	rule = eventlog_rule_new(subscriber, request, &cgroup, expression, provider, event);
 	if (!rule)
 		return -ENOMEM;
 

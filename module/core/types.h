@@ -51,6 +51,7 @@
 #include <linux/xarray.h>
 #include <uapi/linux/eventlog.h>
 
+#include "core/cgroup.h"
 #include "core/steps.h"
 
 struct eventlog_event;
@@ -448,11 +449,12 @@ struct eventlog_rule_place {
  * @keywords_all: the event has all of these
  * @session: with EVENTLOG_RULE_SESSION
  * @pid: with EVENTLOG_RULE_PID, a tgid in the subscriber's pid namespace
+ * @cgroup: with EVENTLOG_RULE_CGROUP
  * @level: 0, or the event's level is at most this
  * @sample: 0, or one in so many events is delivered
  * @sampled: counts the events that passed all other tests
  * @expression: the filter, or NULL; counts as a user
- * @sync: the filter needs the CPU or the current task
+ * @sync: the filter or @cgroup needs the CPU or the current task
  * @counts: per CPU, with a filter
  * @folded: what the subscriber's totals already contain of @counts; under domain->lock
  * @provider: glob, in the same allocation
@@ -472,6 +474,7 @@ struct eventlog_subscriber_rule {
 	u64 keywords_all;
 	u64 session;
 	u32 pid;
+	struct eventlog_cgroup cgroup;
 	u32 level;
 	u32 sample;
 	atomic_t sampled;

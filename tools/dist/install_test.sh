@@ -46,6 +46,7 @@ everything_is_there()
 		"$1/lib/tmpfiles.d/eventlog.conf" \
 		"$1/lib/modules-load.d/eventlog.conf" \
 		"$1/share/bash-completion/completions/elog" \
+		"$1/share/fish/vendor_completions.d/elog.fish" \
 		"$1/share/doc/elog-fleet/nats-server.conf" \
 		/usr/lib/udev/rules.d/60-eventlog.rules || return 1
 	if [ -e "$top/build/tools/babeltrace2-plugin-elog.so" ]; then

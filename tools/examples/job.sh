@@ -17,10 +17,10 @@ emit()
 	"$ELOG" emit -s "$session" "job/$event" "$@"
 }
 
-emit start '__data_loc char[] directory' directory="$PWD"
+emit start 'string directory' directory="$PWD"
 for file in /proc/cpuinfo /proc/meminfo /proc/version; do
 	count=$(wc -l < "$file")
 	lines=$((lines + count))
-	emit step '__data_loc char[] file; u32 lines' file="$file" lines="$count"
+	emit step 'string file; u32 lines' file="$file" lines="$count"
 done
 emit end 'u32 files; u32 lines; s32 status' files=3 lines="$lines" status=0

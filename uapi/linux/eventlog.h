@@ -132,6 +132,7 @@ enum eventlog_attribute {
 #define EVENTLOG_FEATURE_INSTANCES	(1ULL << 1) /* instances can be created */
 #define EVENTLOG_FEATURE_SESSIONS	(1ULL << 2) /* producer rings tell the thread's session */
 #define EVENTLOG_FEATURE_LEAVE		(1ULL << 3) /* LEAVE and MISSED */
+#define EVENTLOG_FEATURE_CGROUP		(1ULL << 4) /* EVENTLOG_RULE_CGROUP */
 
 enum eventlog_quota {
 	EVENTLOG_QUOTA_EVENTS		= 0,	/* live definitions */
@@ -648,6 +649,7 @@ struct eventlog_subscribe {
  */
 #define EVENTLOG_RULE_SESSION		(1U << 0) /* only this session */
 #define EVENTLOG_RULE_PID		(1U << 1) /* only this process */
+#define EVENTLOG_RULE_CGROUP		(1U << 2) /* only threads of this cgroup, and below it */
 
 struct eventlog_rule {
 	__u32 size;
@@ -662,6 +664,8 @@ struct eventlog_rule {
 	__u32 sample;		/* deliver the first of every N matching events; 0 and 1: all */
 	__u32 rule_id;		/* out: for RULE_DEL; never 0 */
 	__u64 filter;		/* const struct eventlog_filter *, 0: none */
+	__u32 cgroup;		/* with EVENTLOG_RULE_CGROUP, an open directory of cgroup2; EBADF */
+	__u32 reserved;		/* 0 */
 };
 
 /* nr 10, subscriber: delete a rule */
@@ -746,7 +750,7 @@ struct eventlog_stat {
 #define EVENTLOG_SYNC_TRACER	(1U << 0) /* a tracer: ftrace, perf or a BPF program */
 #define EVENTLOG_SYNC_CALLBACK	(1U << 1) /* a subscriber in the kernel */
 #define EVENTLOG_SYNC_RINGS	(1U << 2) /* a subscriber without SUBSCRIBE_MAPPED */
-#define EVENTLOG_SYNC_FILTER	(1U << 3) /* a subscriber's filter compares cpu or comm */
+#define EVENTLOG_SYNC_FILTER	(1U << 3) /* a rule compares cpu or comm by a filter, or a cgroup */
 
 struct eventlog_describe {
 	__u32 size;
@@ -1228,9 +1232,10 @@ EVENTLOG_ASSERT_SIZE(eventlog_detach, 8);
 EVENTLOG_ASSERT_SIZE(eventlog_subscribe, 56);
 EVENTLOG_ASSERT_AT(eventlog_subscribe, sub_buffers, 24);
 EVENTLOG_ASSERT_AT(eventlog_subscribe, generation, 48);
-EVENTLOG_ASSERT_SIZE(eventlog_rule, 72);
+EVENTLOG_ASSERT_SIZE(eventlog_rule, 80);
 EVENTLOG_ASSERT_AT(eventlog_rule, pid, 48);
 EVENTLOG_ASSERT_AT(eventlog_rule, filter, 64);
+EVENTLOG_ASSERT_AT(eventlog_rule, cgroup, 72);
 EVENTLOG_ASSERT_SIZE(eventlog_rule_delete, 8);
 EVENTLOG_ASSERT_SIZE(eventlog_flush, 24);
 EVENTLOG_ASSERT_SIZE(eventlog_stat, 200);

@@ -64,6 +64,7 @@ struct capture {
 
 	unsigned int snapshots;		/* so far */
 	int rotations_seen;
+	bool aged;			/* --rotate requests a new file because of its age */
 	uint64_t synced;		/* time of a raw writer's last SYNC, CLOCK_MONOTONIC ns */
 	uint64_t reported;		/* time of the last report of losses, likewise */
 	uint64_t lost_reported;
@@ -102,13 +103,19 @@ static void check_printed(struct capture *capture)
 		capture->error = capture->output.error;
 }
 
-/* Was a new file requested since the last call? */
-static bool rotation_requested(struct capture *capture)
+/* Was a new file requested since the last take_rotation()? */
+static bool rotation_requested(const struct capture *capture)
 {
-	const int seen = capture->rotations_seen;
+	return capture->aged || capture->rotations_seen != signals_rotations();
+}
+
+static bool take_rotation(struct capture *capture)
+{
+	const bool requested = rotation_requested(capture);
 
 	capture->rotations_seen = signals_rotations();
-	return capture->rotations_seen != seen;
+	capture->aged = false;
+	return requested;
 }
 
 static void flush_output(struct capture *capture)
@@ -212,7 +219,7 @@ static void take_batch(struct capture *capture)
 
 static void sync_file(struct capture *capture)
 {
-	bool rotate = rotation_requested(capture);
+	bool rotate = take_rotation(capture);
 
 	signals_let_in();
 	check_written(capture, writer_sync(capture->writer, rotate));
@@ -315,7 +322,8 @@ static int open_trigger(struct capture *capture)
 /* Wait for a trigger, a signal, or the end of -d. */
 static int wait_for_snapshot(struct capture *capture)
 {
-	int most = capture->writer && capture->writer->wait.error ? DISK_MS : -1;
+	const struct writer *writer = capture->writer;
+	int most = writer && writer->wait.error ? DISK_MS : writer ? writer_age_ms(writer) : -1;
 	bool over;
 	int ret;
 
@@ -350,8 +358,10 @@ static void run_recorder(struct capture *capture)
 			take_snapshot(capture, "requested");
 			continue;
 		}
+		if (capture->writer)
+			capture->aged |= writer_check_age(capture->writer);
 		if (capture->writer &&
-		    (capture->rotations_seen != signals_rotations() ||
+		    (rotation_requested(capture) ||
 		     (capture->writer->wait.error && !writer_waits(capture->writer)))) {
 			sync_file(capture);
 			continue;
@@ -401,7 +411,7 @@ static void copy_rings(struct capture *capture, bool ready)
 
 	if (writer_waits(writer) && !writer->parallel)
 		return;
-	rotate = rotation_requested(capture);
+	rotate = take_rotation(capture);
 	signals_let_in();
 	if (rotate || (monotonic() - capture->synced >= SYNC_NS &&
 		       (ready || writer->pending))) {
@@ -444,11 +454,13 @@ static void run_loop(struct capture *capture)
 			capture->error = ret;
 			return;
 		}
+		if (capture->writer)
+			capture->aged |= writer_check_age(capture->writer);
 		if (!capture->visit)
 			copy_rings(capture, ret > 0);
 		else if (capture->visit->held)
 			continue_batch(capture, over);
-		else if (ret || over || capture->rotations_seen != signals_rotations())
+		else if (ret || over || rotation_requested(capture))
 			/* At the end FLUSH waits for records that are being emitted. */
 			flush_batch(capture);
 		else if (capture->export.visit ||
@@ -785,7 +797,8 @@ static int run_capture(const struct options *given)
 
 static const struct verb_option capture_options[] = {
 	{ 'e', NULL }, { 'k', NULL }, { 'l', NULL }, { 's', NULL },
-	{ 'p', NULL }, { 't', NULL }, { 'C', NULL }, { 'f', NULL },
+	{ 'p', NULL }, { OPTION_UNIT, NULL }, { OPTION_CGROUP, NULL },
+	{ 't', NULL }, { 'C', NULL }, { 'f', NULL },
 	{ OPTION_SAMPLE, NULL },
 	{ 'n', NULL }, { 'd', NULL }, { OPTION_PER_CPU_BYTES, NULL },
 	{ OPTION_OVERWRITE, NULL }, { OPTION_TRIGGER, NULL },

@@ -17,7 +17,7 @@
 #include "util/background.h"
 
 static const char *const feature_names[] = {
-	[0] = "trace", [1] = "instances",
+	[0] = "trace", [1] = "instances", [2] = "cgroup",
 };
 
 struct number {

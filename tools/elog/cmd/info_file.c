@@ -184,7 +184,7 @@ static void put_header(struct elog_reader *reader, const char *path, bool verbos
 	put_line(text, "file", path);
 	if (start) {
 		elog_text_printf(text, "%-28s", "start");
-		put_local_time(text, start, true);
+		put_wall(text, TIME_WALL, start, true);
 		elog_text_put(text, "\n", 1);
 	}
 	for (i = 0; i < ARRAY_SIZE(entries); i++) {

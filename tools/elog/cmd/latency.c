@@ -397,7 +397,7 @@ static int check_options(const struct options *options, bool files)
 		return -EINVAL;
 	}
 	if (options->print.time == TIME_DELTA) {
-		elog_error("--time must be mono or wall; delta is for events");
+		elog_error("--time must be mono, wall or utc; delta is for events");
 		return -EINVAL;
 	}
 	if (options->slowest > SLOWEST_MAX) {
@@ -610,7 +610,8 @@ static const struct verb_option latency_options[] = {
 	{ OPTION_INTERVAL, "print a line about the new pairs at this interval; with FILE:\n"
 	  "needs --follow" },
 	{ OPTION_FOLLOW, NULL },
-	{ 's', NULL }, { 'p', NULL }, { 't', NULL }, { 'C', NULL }, { 'f', NULL },
+	{ 's', NULL }, { 'p', NULL }, { OPTION_UNIT, NULL }, { OPTION_CGROUP, NULL },
+	{ 't', NULL }, { 'C', NULL }, { 'f', NULL },
 	{ OPTION_HOST, NULL }, { OPTION_SINCE, NULL }, { OPTION_UNTIL, NULL }, { OPTION_AROUND, NULL },
 	{ 'n', "end after this number of pairs" }, { 'd', NULL },
 	{ OPTION_PER_CPU_BYTES, NULL }, { OPTION_TIME, NULL },

@@ -18,9 +18,6 @@
 
 #define COMPRESS_LEVEL		3
 #define COMPRESS_LEVEL_MAX	19
-#define ROTATE_KEEP		9
-#define ROTATE_KEEP_MAX		9999
-#define ROTATE_SIZE_MIN		65536
 #define REPLICAS_MAX		5
 
 /* ------------------------------------------------------------------------
@@ -68,6 +65,11 @@ static bool take_string(void *member, const char *argument)
 	larger[list->count++] = argument;
 	list->strings = larger;
 	return true;
+}
+
+static bool take_name(void *member, const char *argument)
+{
+	return *argument && take_string(member, argument);
 }
 
 /* A glob names a provider, and is not longer than the kernel allows. */
@@ -218,9 +220,16 @@ static bool take_word(unsigned int *value, const char *argument, const char *con
 
 static bool take_time_format(void *member, const char *argument)
 {
-	static const char *const times[] = { "mono", "wall", "delta" };
+	static const char *const times[] = { "mono", "wall", "delta", "utc" };
 
 	return take_word(member, argument, times, ARRAY_SIZE(times));
+}
+
+static bool take_zone(void *member, const char *argument)
+{
+	enum time_format *format = member;
+
+	return take_time_format(member, argument) && time_is_wall(*format);
 }
 
 static bool take_ids(void *member, const char *argument)
@@ -261,20 +270,7 @@ static bool take_compress(void *member, const char *argument)
 /* @member: struct record_settings */
 static bool take_rotate(void *member, const char *argument)
 {
-	struct record_settings *settings = member;
-	const char *comma = strchrnul(argument, ',');
-	char size[32];
-	uint64_t keep = ROTATE_KEEP;
-
-	if ((size_t)(comma - argument) >= sizeof(size))
-		return false;
-	memcpy(size, argument, (size_t)(comma - argument));
-	size[comma - argument] = '\0';
-	if (*comma && (!parse_unsigned(comma + 1, ROTATE_KEEP_MAX, &keep) || !keep))
-		return false;
-	settings->rotate_keep = (unsigned int)keep;
-	return parse_size(size, &settings->rotate_size) &&
-	       settings->rotate_size >= ROTATE_SIZE_MIN;
+	return rotation_parse(member, argument);
 }
 
 static bool take_writers(void *member, const char *argument)
@@ -333,6 +329,14 @@ static const struct option_definition definitions[] = {
 	  TAKE(session, select.sessions), "must be a number of at most 64 bits" },
 	{ 'p', "pid", "PID", "only this process; may be repeated",
 	  TAKE(pid, select.pids), MUST_BE_POSITIVE },
+	{ OPTION_UNIT, "unit", "UNIT",
+	  "only threads of this unit of systemd: nginx is\n"
+	  "nginx.service; may be repeated",
+	  TAKE(name, select.units), "must be the name of a unit" },
+	{ OPTION_CGROUP, "cgroup", "PATH",
+	  "only threads of this cgroup, and of those below it, in\n"
+	  "/sys/fs/cgroup; may be repeated",
+	  TAKE(name, select.cgroups), "must not be empty" },
 	{ 't', "tid", "TID", "only this thread; may be repeated",
 	  TAKE(id, select.tids), "must be a number" },
 	{ 'C', "cpu", "CPU", "only events of this CPU; may be repeated",
@@ -347,9 +351,11 @@ static const struct option_definition definitions[] = {
 	  "size of each CPU's ring: a power of two, with an optional\n"
 	  "suffix K, M or G; default 1M",
 	  TAKE(ring_bytes, live.ring_bytes), "must be a power of two, at most 1G" },
-	{ OPTION_TIME, "time", "mono|wall|delta",
+	{ OPTION_TIME, "time", "mono|wall|delta|utc",
 	  "show seconds of the monotonic clock (default), local time,\n"
-	  "or seconds since the previous event", TAKE(time_format, print.time), NULL },
+	  "seconds since the previous event, or UTC", TAKE(time_format, print.time), NULL },
+	{ OPTION_ZONE, "time", "wall|utc", "show local time (default), or UTC",
+	  TAKE(zone, print.time), NULL },
 	{ OPTION_IDS, "ids", "hex|decimal",
 	  "in text, show the thread in hexadecimal (default), or process\n"
 	  "and thread in decimal, as ps does; ELOG_IDS sets the default",
@@ -397,10 +403,11 @@ static const struct option_definition definitions[] = {
 	{ OPTION_COMPRESS, "compress", "[=LEVEL]",
 	  "with -o: compress with zstd, level 1 to 19; default 3",
 	  TAKE(compress, record.compress), "must be a number from 1 to 19" },
-	{ OPTION_ROTATE, "rotate", "SIZE[,KEEP]",
+	{ OPTION_ROTATE, "rotate", "SIZE[,KEEP][,AGE]",
 	  "with -o: start a new file at this size, and rename the old\n"
-	  "one to FILE.1; keep KEEP old files, default 9",
-	  TAKE(rotate, record), "must be a size from 64K, and KEEP from 1 to 9999" },
+	  "one to FILE.1; keep KEEP old files, default 9; with AGE, as in\n"
+	  "64M,7d or 7d (or 12h, 30min), remove those that are older",
+	  TAKE(rotate, record), "must be a size from 64K, KEEP from 1 to 9999, an age from 1s" },
 	{ OPTION_WRITERS, "writers", "N",
 	  "with -o: N threads write N files, FILE, FILE-w1 and so on;\n"
 	  "auto: one for each CPU; default 1",
@@ -894,6 +901,8 @@ void free_options(struct options *options)
 	free(options->select.globs.strings);
 	free(options->select.expressions.strings);
 	free(options->select.sessions.values);
+	free(options->select.cgroups.strings);
+	free(options->select.units.strings);
 	free(options->select.pids.values);
 	free(options->select.tids.values);
 	free(options->select.cpus.values);

@@ -18,7 +18,7 @@ struct verb;
 
 /**
  * struct options - the command line; zero for options that were not given
- * @select: -e, -k, -l, -s, -p, -t, -C, -f, --sample, --since, --until
+ * @select: -e, -k, -l, -s, -p, --unit, --cgroup, -t, -C, -f, --sample, --since, --until
  * @source: --follow, --host
  * @live: -d, --per-cpu-bytes, --instances GLOB, --trigger, COMMAND
  * @print: --format, --time, --ids or ELOG_IDS, --fields

@@ -52,6 +52,37 @@ int name_event(const struct options *options, const char *title,
 	return 0;
 }
 
+/* The kernel's names of the types "string" and "bytes". */
+static void put_fields(struct elog_text *text, const char *fields)
+{
+	static const struct {
+		const char *type;
+		const char *known;
+	} types[] = {
+		{ "string", "__data_loc char[]" }, { "bytes", "__data_loc unsigned char[]" },
+	};
+	size_t blanks, size, i;
+
+	while (*fields) {
+		blanks = strspn(fields, " \t\n");
+		elog_text_put(text, fields, blanks);
+		fields += blanks;
+		size = strcspn(fields, " \t\n;");
+		for (i = 0; i < ARRAY_SIZE(types); i++)
+			if (strlen(types[i].type) == size &&
+			    !strncmp(types[i].type, fields, size))
+				break;
+		if (i < ARRAY_SIZE(types)) {
+			elog_text_string(text, types[i].known);
+			fields += size;
+		}
+		size = strcspn(fields, ";");
+		size += fields[size] == ';';
+		elog_text_put(text, fields, size);
+		fields += size;
+	}
+}
+
 static int try_register(struct elog_producer *producer,
 			const struct registration *registration,
 			const char *fields, unsigned int flags,
@@ -60,7 +91,8 @@ static int try_register(struct elog_producer *producer,
 	struct elog_text command = { 0 };
 	int ret;
 
-	elog_text_printf(&command, "%s %s", registration->name, fields);
+	elog_text_printf(&command, "%s ", registration->name);
+	put_fields(&command, fields);
 	ret = command.error;
 	if (!ret)
 		ret = elog_event_register(producer, registration->provider,
@@ -106,9 +138,8 @@ static void explain_invalid(struct elog_producer *producer,
 		if (is_acceptable(producer, registration, field))
 			continue;
 		elog_error("the kernel does not understand the field '%s'", field);
-		elog_hint("a field is TYPE NAME; types: u8 u16 u32 u64 s8 s16 s32 s64, char[N], "
-			  "unsigned char[N], __data_loc char[], __data_loc unsigned char[], "
-			  "struct NAME FIELD SIZE");
+		elog_hint("a field is TYPE NAME; types: u8 u16 u32 u64 s8 s16 s32 s64, string, bytes, "
+			  "char[N], unsigned char[N], struct NAME FIELD SIZE");
 		free(fields);
 		return;
 	}

@@ -99,6 +99,7 @@ static int run_report(const struct options *options)
 		elog_error("out of memory");
 		return STATUS_ERROR;
 	}
+	data->utc = options->print.time == TIME_UNIVERSAL;
 	ret = make_report(options, data);
 	report_data_close(data);
 	return ret;
@@ -114,7 +115,7 @@ static const struct verb_option report_options[] = {
 	{ 'e', NULL }, { 'k', NULL }, { 'l', NULL }, { 's', NULL },
 	{ 'p', NULL }, { 't', NULL }, { 'C', NULL }, { 'f', NULL },
 	{ OPTION_HOST, NULL }, { OPTION_SINCE, NULL }, { OPTION_UNTIL, NULL }, { OPTION_AROUND, NULL },
-	{ 'n', NULL },
+	{ 'n', NULL }, { OPTION_ZONE, NULL },
 	{ 'q', "no summary, no progress" },
 	{ 0, NULL },
 };

@@ -316,6 +316,8 @@ static const char *not_counted(const struct options *options, enum counters_by b
 		return "-s";
 	if (options->select.pids.count)
 		return "-p";
+	if (options->select.cgroups.count || options->select.units.count)
+		return "--cgroup or --unit";
 	if (options->select.tids.count)
 		return "-t";
 	if (options->select.expressions.count)
@@ -367,7 +369,7 @@ static int check_options(const struct stat_run *run, enum counters_by by)
 		return -EINVAL;
 	}
 	if (options->print.time == TIME_DELTA) {
-		elog_error("--time must be mono or wall; delta is for events");
+		elog_error("--time must be mono, wall or utc; delta is for events");
 		return -EINVAL;
 	}
 	if (options->interval && options->interval < INTERVAL_MIN) {
@@ -483,12 +485,13 @@ static const struct verb_option stat_options[] = {
 	{ 'o', "write to FILE instead of stdout; with --format prometheus\n"
 	  "replace it atomically" },
 	{ 'e', NULL }, { 'k', NULL }, { 'l', NULL }, { 's', NULL },
-	{ 'p', NULL }, { 't', NULL }, { 'C', NULL }, { 'f', NULL },
+	{ 'p', NULL }, { OPTION_UNIT, NULL }, { OPTION_CGROUP, NULL },
+	{ 't', NULL }, { 'C', NULL }, { 'f', NULL },
 	{ OPTION_HOST, NULL }, { OPTION_SINCE, NULL }, { OPTION_UNTIL, NULL }, { OPTION_AROUND, NULL },
 	{ OPTION_SAMPLE, NULL }, { 'n', NULL }, { 'd', NULL },
 	{ OPTION_PER_CPU_BYTES, NULL },
 	{ OPTION_TIME, "time of the last event: seconds of the monotonic clock\n"
-	  "(default), or local time" },
+	  "(default), local time, or UTC" },
 	{ 'D', NULL }, { OPTION_OF_INSTANCES, NULL },
 	{ 'q', NULL },
 	{ 'v', "print a line when counting starts, and what the kernel\n"

@@ -144,6 +144,7 @@ struct report_instance {
 /**
  * struct report_data - the data
  * @settings: what is visited
+ * @utc: show universal time
  * @bins: columns over time
  * @total: all events over time
  * @losses: lost events over time, REPORT_CAUSES for each column
@@ -167,6 +168,7 @@ struct report_instance {
  */
 struct report_data {
 	const struct visit_settings *settings;
+	bool utc;
 	struct time_bins bins;
 	struct time_table total;
 	struct time_table losses;

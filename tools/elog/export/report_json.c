@@ -98,7 +98,8 @@ static void put_times(const struct report_data *data, struct elog_text *text)
 {
 	const int64_t day_ns = 86400 * INT64_C(1000000000);
 	const uint64_t span = (uint64_t)data->last - (uint64_t)data->first;
-	struct date date = { 0 };
+	const enum time_format format = data->utc ? TIME_UNIVERSAL : TIME_WALL;
+	struct date date = { .utc = data->utc };
 	int64_t offset, day, of_day;
 
 	date_set(&date, divide(data->first, 1000000000));
@@ -114,11 +115,11 @@ static void put_times(const struct report_data *data, struct elog_text *text)
 			 time_bins_start(&data->bins, data->first));
 	elog_text_printf(text, ",\"span\":%" PRIu64 ",\"day\":%" PRId64 ",\"day_ns\":%" PRId64,
 			 span, day, of_day);
-	put_member(text, "zone", date.zone);
+	put_member(text, "zone", data->utc ? "+00:00" : date.zone);
 	elog_text_string(text, ",\"text\":{\"start\":\"");
-	put_local_time(text, data->first, false);
+	put_wall(text, format, data->first, false);
 	elog_text_string(text, "\",\"end\":\"");
-	put_local_time(text, data->last, false);
+	put_wall(text, format, data->last, false);
 	elog_text_string(text, "\"}}");
 }
 
@@ -516,7 +517,7 @@ static void put_slow(const struct report_data *data, const struct slow_span *slo
 	if (*slow->instance)
 		put_member(text, "instance", slow->instance);
 	elog_text_string(text, ",\"time\":\"");
-	put_local_time(text, slow->span.wall, false);
+	put_wall(text, data->utc ? TIME_UNIVERSAL : TIME_WALL, slow->span.wall, false);
 	elog_text_string(text, "\"");
 	if (slow->span.session)
 		put_session_command(data, slow, text);

@@ -190,7 +190,7 @@ void print_rejected(const struct eventlog_stat *stat, const char *glob);
 void live_print_rejected(struct live *live);
 
 /**
- * rules_add() - add the rules of the selection: -e, -k, -l, -s, -p, --sample
+ * rules_add() - add the rules of the selection: -e, -k, -l, -s, -p, --cgroup, --unit, --sample
  * @live: with the filter; its rules are set if @consumer is its own
  * @consumer: a subscription of @live
  *

@@ -64,7 +64,7 @@ int missing_open(struct live *live)
 static bool selects_emissions(const struct selection_spec *spec)
 {
 	return spec->sessions.count || spec->pids.count || spec->tids.count ||
-	       spec->cpus.count;
+	       spec->cpus.count || spec->cgroups.count || spec->units.count;
 }
 
 /* @explained: names that no event has were reported. */
@@ -86,7 +86,8 @@ static void explain_none(struct live *live, const struct view *view, bool explai
 	else
 		fprintf(stderr, "elog: %" PRIu64 " registered event%s match%s; none was emitted%s\n",
 			view->selected, plural(view->selected), view->selected == 1 ? "es" : "",
-			selects_emissions(live->spec) ? " where -s, -p, -t and -C select it" : "");
+			selects_emissions(live->spec) ?
+			" where -s, -p, -t, -C, --cgroup and --unit select it" : "");
 }
 
 void missing_report(struct live *live, uint64_t events)

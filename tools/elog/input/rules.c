@@ -8,10 +8,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "input/cgroups.h"
 #include "input/keywords.h"
 #include "input/live.h"
 #include "input/select.h"
+#include "libelog/util/abi.h"
 #include "util/array.h"
 
 static void error_rule(const char *glob, int error)
@@ -74,9 +77,12 @@ static int add_bypass(struct live *live, struct elog_consumer *consumer,
 	return elog_consumer_rule_add(consumer, &rule, NULL);
 }
 
-/* Add the rules for one combination of -e, -s and -p: one per provider with keywords of -k. */
+/*
+ * Add the rules for one combination of -e, -s, -p and cgroups: one per provider with keywords of
+ * -k. @cgroup: -1: any
+ */
 static int add_rule(struct live *live, struct elog_consumer *consumer, const char *glob,
-		    const uint64_t *session, const uint64_t *pid)
+		    const uint64_t *session, const uint64_t *pid, int cgroup)
 {
 	const struct selection_spec *spec = live->spec;
 	struct elog_rule rule = {
@@ -101,6 +107,10 @@ static int add_rule(struct live *live, struct elog_consumer *consumer, const cha
 		rule.flags |= EVENTLOG_RULE_PID;
 		rule.pid = (uint32_t)*pid;
 	}
+	if (cgroup >= 0) {
+		rule.flags |= EVENTLOG_RULE_CGROUP;
+		rule.cgroup = cgroup;
+	}
 	if (keywords_are_late(spec)) {
 		all = *spec;
 		all.keywords = 0;
@@ -124,7 +134,23 @@ static const uint64_t *number_at(const struct number_list *list, size_t index)
 	return list->count ? &list->values[index % list->count] : NULL;
 }
 
-int rules_add(struct live *live, struct elog_consumer *consumer)
+static void explain_rule(const struct selection_spec *spec, const char *glob, size_t added,
+			 int error)
+{
+	if (error == -EMFILE) {
+		elog_error("the limit of %zu rules is reached", added);
+		elog_hint("use fewer combinations of -e, -s, -p, --cgroup and --unit");
+	} else if (error == -ENOENT) {
+		elog_error("-k: no provider that '%s' matches has a keyword of '%s'", glob,
+			   spec->keyword_names);
+		elog_hint("elog list shows the keywords");
+	} else {
+		error_rule(glob, error);
+	}
+}
+
+/* Return: 0 or a negative errno; unless that is -ENODEV, the reason was printed. */
+static int add_rules_of(struct live *live, struct elog_consumer *consumer, int cgroup)
 {
 	const struct selection_spec *spec = live->spec;
 	size_t globs = spec->globs.count ? spec->globs.count : 1;
@@ -139,25 +165,45 @@ int rules_add(struct live *live, struct elog_consumer *consumer)
 		       spec->globs.strings[i / pids / sessions] : "*";
 		ret = add_rule(live, consumer, glob,
 			       number_at(&spec->sessions, i / pids),
-			       number_at(&spec->pids, i));
+			       number_at(&spec->pids, i), cgroup);
 		if (!ret)
 			continue;
 		/* The instance was deleted: that is no error of a rule. */
-		if (ret == -ENODEV)
-			return ret;
-		if (ret == -EMFILE) {
-			elog_error("the limit of %zu rules is reached", i);
-			elog_hint("use fewer combinations of -e, -s and -p");
-		} else if (ret == -ENOENT) {
-			elog_error("-k: no provider that '%s' matches has a keyword of '%s'",
-				   glob, spec->keyword_names);
-			elog_hint("elog list shows the keywords");
-		} else {
-			error_rule(glob, ret);
-		}
+		if (ret != -ENODEV)
+			explain_rule(spec, glob, i, ret);
 		return ret;
 	}
 	return 0;
+}
+
+static int check_cgroups(struct elog_consumer *consumer)
+{
+	struct eventlog_info info = { .size = sizeof(info) };
+
+	if (!elog_device_info(elog_consumer_fd(consumer), &info) &&
+	    info.features & EVENTLOG_FEATURE_CGROUP)
+		return 0;
+	elog_error("--cgroup and --unit: the module is too old, or the kernel has no cgroups");
+	return -EOPNOTSUPP;
+}
+
+int rules_add(struct live *live, struct elog_consumer *consumer)
+{
+	const struct selection_spec *spec = live->spec;
+	const size_t cgroups = spec->cgroups.count + spec->units.count;
+	size_t i;
+	int ret, fd;
+
+	if (!cgroups)
+		return add_rules_of(live, consumer, -1);
+	ret = check_cgroups(consumer);
+	for (i = 0; !ret && i < cgroups; i++) {
+		fd = cgroup_open(spec, i);
+		ret = fd < 0 ? fd : add_rules_of(live, consumer, fd);
+		if (fd >= 0)
+			close(fd);
+	}
+	return ret;
 }
 
 int rules_add_globs(struct elog_consumer *consumer, const struct string_list *globs)

@@ -35,6 +35,11 @@ int selection_open(struct selection **result, const struct selection_spec *spec,
 
 	if (!selection)
 		goto no_memory;
+	if (!live && (spec->cgroups.count || spec->units.count)) {
+		elog_error("--cgroup and --unit are for live events: files do not state cgroups");
+		ret = -EINVAL;
+		goto fail;
+	}
 	selection->spec = spec;
 	selection->live = live;
 	selection->decided = decided;

@@ -25,6 +25,9 @@ struct selection;
  * @pids: likewise
  * @tids: likewise
  * @cpus: likewise
+ * @cgroups: the thread is in one of them, or in one of @units; only the kernel knows. Names below
+ *	the place where cgroup2 is mounted
+ * @units: of systemd
  * @sample: only the first of so many that match, which only the kernel can count; 0: all
  * @expressions: all of them are true
  * @since: not before this
@@ -40,6 +43,8 @@ struct selection_spec {
 	struct number_list pids;
 	struct number_list tids;
 	struct number_list cpus;
+	struct string_list cgroups;
+	struct string_list units;
 	uint32_t sample;
 	struct string_list expressions;
 	struct time_spec since;

@@ -48,12 +48,17 @@ static void put_duration(char *text, size_t size, double nanoseconds, bool exact
 	snprintf(text + length, size - length, "%s", units[unit]);
 }
 
+static int time_width(enum time_format format)
+{
+	return format == TIME_UNIVERSAL ? 30 : format == TIME_WALL ? 29 : 17;
+}
+
 /* In the format of --time. */
 static void put_time(struct elog_text *text, const struct print_settings *settings,
 		     uint64_t time, int64_t wall)
 {
-	if (settings->time == TIME_WALL)
-		put_local_time(text, wall, settings->format != FORMAT_TEXT);
+	if (time_is_wall(settings->time))
+		put_wall(text, settings->time, wall, settings->format != FORMAT_TEXT);
 	else
 		put_seconds(text, time, 1);
 }
@@ -62,7 +67,7 @@ static void put_data_time(struct row *row, const struct print_settings *settings
 			  uint64_t time, int64_t wall)
 {
 	struct elog_text *text = row_cell(row, "time", NULL, 0);
-	const char *quote = row->format == FORMAT_JSON && settings->time == TIME_WALL ? "\"" : "";
+	const char *quote = row->format == FORMAT_JSON && time_is_wall(settings->time) ? "\"" : "";
 
 	if (!text)
 		return;
@@ -246,7 +251,7 @@ static void put_slowest(const struct latency_report *report,
 	size_t i, from;
 
 	elog_text_printf(text, "\n%8s %-*s %-18s %7s %7s%s\n", "SLOWEST",
-			 report->settings->time == TIME_WALL ? 29 : 17, "START",
+			 time_width(report->settings->time), "START",
 			 "SESSION", "PID", "TID", report->slowest[0].by ? "  BY" : "");
 	for (i = 0; i < report->slowest_count; i++) {
 		pair = &report->slowest[i];
@@ -460,8 +465,8 @@ void latency_print_header(const struct latency_report *report,
 		put_report(&row, report, NULL);
 		row_end(&row);
 	} else if (row.format == FORMAT_TEXT && report->repeated) {
-		elog_text_printf(row.text, "%-*s %8s", report->settings->time ==
-				 TIME_WALL ? 29 : 17, "TIME", "PAIRS");
+		elog_text_printf(row.text, "%-*s %8s", time_width(report->settings->time),
+				 "TIME", "PAIRS");
 		put_titles(row.text);
 		elog_text_printf(row.text, " %8s\n", "LOST");
 	}

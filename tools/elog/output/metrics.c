@@ -272,6 +272,7 @@ struct captures {
 	struct elog_text waiting;
 	struct elog_text failures;
 	struct elog_text removed;
+	struct elog_text expired;
 };
 
 static void put_capture(struct elog_text *text, const char *name, const char *target,
@@ -337,6 +338,8 @@ static int add_capture(const struct background_info *info, void *context)
 		    state.failures);
 	put_capture(&captures->removed, "eventlog_capture_segments_removed_total", info->target,
 		    state.removed);
+	put_capture(&captures->expired, "eventlog_capture_segments_expired_total", info->target,
+		    state.expired);
 	if (bytes_of(info->target, &bytes))
 		put_capture(&captures->bytes, "eventlog_capture_bytes", info->target, bytes);
 	return 0;
@@ -371,11 +374,15 @@ static void put_captures(struct elog_text *text)
 	put_family(text, "eventlog_capture_segments_removed_total", "counter",
 		   "Number of old segments that a background capture removed from a full disk.");
 	put_text(text, &captures.removed);
+	put_family(text, "eventlog_capture_segments_expired_total", "counter",
+		   "Number of old segments that a background capture removed by their age.");
+	put_text(text, &captures.expired);
 	elog_text_free(&captures.running);
 	elog_text_free(&captures.bytes);
 	elog_text_free(&captures.waiting);
 	elog_text_free(&captures.failures);
 	elog_text_free(&captures.removed);
+	elog_text_free(&captures.expired);
 }
 
 void metrics_put(const struct counters *counters, bool live, struct elog_text *text)

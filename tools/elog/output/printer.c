@@ -11,7 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "input/columns.h"
 #include "input/keywords.h"
@@ -19,7 +18,6 @@
 
 #define COMM_WIDTH	15
 #define WIDTH_MAX	24
-#define DATE_BYTES	64
 #define LOSS_PROVIDER	"eventlog"	/* of losses that have a line of their own */
 
 /* The first one only when a stream is read. */
@@ -66,9 +64,6 @@ struct printer {
 	bool any;			/* there was an event */
 	struct date date;		/* of the last event */
 	struct head head;		/* of the last event */
-	int64_t utc_second;		/* the value of @utc, which ends with a point */
-	char utc[DATE_BYTES];
-	size_t utc_size;
 	const struct printed_span *span;	/* of this event; or NULL */
 	struct elog_text cell;		/* a part of a line in CSV or text */
 	uint64_t second;		/* the value of @seconds, which ends with a point */
@@ -161,6 +156,7 @@ int printer_open(struct printer **result, const struct print_settings *settings,
 	if (printer) {
 		printer->settings = settings;
 		printer->format = settings->format;
+		printer->date.utc = settings->time == TIME_UNIVERSAL;
 		printer->text = text;
 		printer->colour = colour;
 		printer->by_columns = settings->fields ||
@@ -274,16 +270,6 @@ static void put_head(struct printer *printer, const struct elog_item *item,
 	elog_text_put(printer->text, head->text, head->size);
 }
 
-static void put_wall(struct printer *printer, uint64_t time, bool zone)
-{
-	date_set(&printer->date, (int64_t)(time / 1000000000));
-	elog_text_string(printer->text, printer->date.text);
-	elog_text_put(printer->text, ".", 1);
-	elog_text_unsigned(printer->text, time % 1000000000, 9, '0');
-	if (zone)
-		elog_text_string(printer->text, printer->date.zone);
-}
-
 /* The second is mostly the same as in the previous event. */
 static void put_monotonic(struct printer *printer, uint64_t time,
 			  unsigned int width)
@@ -301,28 +287,6 @@ static void put_monotonic(struct printer *printer, uint64_t time,
 	elog_text_unsigned(printer->text, time % 1000000000, 9, '0');
 }
 
-/* Universal time has no zone that a reader must know, and sorts as text. */
-static void put_utc(struct printer *printer, int64_t wall)
-{
-	int64_t second = wall / 1000000000, rest = wall % 1000000000;
-	time_t time;
-	struct tm tm;
-
-	if (rest < 0) {
-		rest += 1000000000;
-		second--;
-	}
-	if (second != printer->utc_second || !printer->utc_size) {
-		time = (time_t)second;
-		printer->utc_second = second;
-		printer->utc_size = gmtime_r(&time, &tm) ?
-			strftime(printer->utc, sizeof(printer->utc), "%Y-%m-%dT%H:%M:%S.", &tm) : 0;
-	}
-	elog_text_put(printer->text, printer->utc, printer->utc_size);
-	elog_text_unsigned(printer->text, (uint64_t)rest, 9, '0');
-	elog_text_character(printer->text, 'Z');
-}
-
 static void put_time(struct printer *printer, const struct entry *entry,
 		     unsigned int width, bool zone)
 {
@@ -330,10 +294,8 @@ static void put_time(struct printer *printer, const struct entry *entry,
 
 	switch (printer->settings->time) {
 	case TIME_WALL:
-		put_wall(printer, time + (uint64_t)entry->wall_offset, zone);
-		break;
 	case TIME_UNIVERSAL:
-		put_utc(printer, wall_time(time, entry->wall_offset));
+		put_date(printer->text, &printer->date, wall_time(time, entry->wall_offset), zone);
 		break;
 	case TIME_DELTA:
 		put_seconds(printer->text, printer->any && time > printer->previous ?
@@ -527,8 +489,7 @@ static void put_field(struct printer *printer, const struct entry *entry,
 
 static void column_time(struct printer *printer, const struct entry *entry)
 {
-	const bool number = printer->settings->time == TIME_MONO ||
-			    printer->settings->time == TIME_DELTA;
+	const bool number = !time_is_wall(printer->settings->time);
 
 	if (!number)
 		put_quote(printer);

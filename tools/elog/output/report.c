@@ -73,7 +73,7 @@ static void put_members(struct row *row, const struct counters *counters,
 
 static int last_width(enum time_format format)
 {
-	return format == TIME_WALL ? DATE_WIDTH : TIME_WIDTH;
+	return time_is_wall(format) ? DATE_WIDTH : TIME_WIDTH;
 }
 
 /* The time of the last event, in text. */
@@ -81,8 +81,8 @@ static void put_last(struct row *row, const struct counter_row *counted, enum ti
 {
 	struct elog_text *text = row_cell(row, NULL, "LAST", last_width(format));
 
-	if (text && format == TIME_WALL)
-		put_local_time(text, (int64_t)wall(counted), false);
+	if (text && time_is_wall(format))
+		put_wall(text, format, (int64_t)wall(counted), false);
 	else if (text)
 		put_seconds(text, counted->last, TIME_WIDTH - 10);
 }

@@ -129,8 +129,8 @@ static void put_session(struct row *row, const struct session *session,
 
 	row_begin(row);
 	text = row_cell(row, NULL, "START", -16);
-	if (text && format == TIME_WALL)
-		put_local_time(text, session->first, false);
+	if (text && time_is_wall(format))
+		put_wall(text, format, session->first, false);
 	else if (text)
 		put_seconds(text, session->start, 1);
 	row_seconds(row, "start", NULL, 0, session->start);

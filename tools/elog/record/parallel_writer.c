@@ -53,6 +53,7 @@ struct part {
 	uint64_t records;
 	uint64_t bytes;
 	uint64_t size;			/* of the current file */
+	uint64_t begun;			/* likewise */
 	int error;
 };
 
@@ -123,6 +124,7 @@ static void *run(void *context)
 		part->records = writer->records;
 		part->bytes = writer->bytes;
 		part->size = trace_writer_size(writer->file);
+		part->begun = writer->age.begun;
 		part->error = ret;
 		part->over = over;
 		/* Keep a request that arrived after this iteration read @request. */
@@ -166,6 +168,7 @@ static int add_up(struct parallel_writer *parallel, bool *busy, uint64_t *size)
 {
 	struct writer *writer = &parallel->writer;
 	struct part *part;
+	uint64_t begun = 0;
 	unsigned int i;
 	int error = 0;
 
@@ -189,10 +192,15 @@ static int add_up(struct parallel_writer *parallel, bool *busy, uint64_t *size)
 		writer->wait.removed += part->wait.removed;
 		*busy |= part->request != REQUEST_NONE;
 		*size += part->size;
+		if (part->begun && (!begun || part->begun < begun))
+			begun = part->begun;
 		if (!error)
 			error = part->error;
 		pthread_mutex_unlock(&part->lock);
 	}
+	/* While they rotate, some have a new file. */
+	if (!*busy)
+		writer->age.begun = begun;
 	return error;
 }
 

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "input/parts.h"
@@ -182,11 +183,11 @@ static unsigned int largest(const struct segments *segments, unsigned int part)
 	return number;
 }
 
-static int remove_oldest(struct segments *segments)
+/* Return: the rotations that precede the oldest segment; INT64_MAX: there is only FILE. */
+static int64_t find_oldest(const struct segments *segments)
 {
 	int64_t oldest = INT64_MAX, rotations;
 	unsigned int part, number;
-	int ret = 0, removed = 0;
 
 	for (part = 0; part < segments->parts; part++) {
 		rotations = segments->part[part].rotations;
@@ -194,26 +195,84 @@ static int remove_oldest(struct segments *segments)
 		if (number && rotations - number < oldest)
 			oldest = rotations - number;
 	}
-	if (oldest == INT64_MAX)
-		return 0;
-	/* Those of parts that only an earlier capture had keep the numbers of part 0. */
+	return oldest;
+}
+
+/*
+ * The number that a segment has in a part; 0: it still is FILE there. Those of parts that only
+ * an earlier capture had keep the numbers of part 0.
+ */
+static int64_t number_of(const struct segments *segments, int64_t segment, unsigned int part)
+{
+	const int64_t rotations = segments->part[part < segments->parts ? part : 0].rotations;
+
+	return rotations > segment ? rotations - segment : 0;
+}
+
+/* Return: 1; 0 there is no such file; or a negative errno. */
+static int remove_segment(struct segments *segments, int64_t segment, bool truncates)
+{
+	unsigned int part;
+	int64_t number;
+	int ret = 0, removed = 0;
+
 	for (part = 0; ret >= 0 && (part < segments->parts || ret > 0); part++) {
-		rotations = segments->part[part < segments->parts ? part : 0].rotations;
-		ret = rotations > oldest ?
-		      remove_one(segments, rotations - oldest, part, true) : 0;
+		number = number_of(segments, segment, part);
+		ret = number ? remove_one(segments, number, part, truncates) : 0;
 		removed |= ret > 0;
 	}
-	if (removed && oldest > segments->removed)
-		segments->removed = oldest;
+	if (removed && segment > segments->removed)
+		segments->removed = segment;
 	return ret < 0 ? ret : removed;
 }
 
 int segments_remove(struct segments *segments)
 {
+	int64_t oldest;
 	int ret;
 
 	pthread_mutex_lock(&segments->lock);
-	ret = remove_oldest(segments);
+	oldest = find_oldest(segments);
+	ret = oldest == INT64_MAX ? 0 : remove_segment(segments, oldest, true);
 	pthread_mutex_unlock(&segments->lock);
 	return ret;
+}
+
+/* Was a file of the segment, of any part, written at @before or later, or is it FILE? */
+static bool is_young(const struct segments *segments, int64_t segment, int64_t before)
+{
+	struct stat stat_now;
+	bool found = true, young = false;
+	unsigned int part;
+	int64_t number;
+	char *name;
+
+	for (part = 0; !young && (part < segments->parts || found); part++) {
+		number = number_of(segments, segment, part);
+		name = numbered(segments, number, part);
+		found = name && !stat(name, &stat_now);
+		young = !name || (!number && part < segments->parts) ||
+			(found && (int64_t)stat_now.st_mtim.tv_sec * 1000000000 +
+				  stat_now.st_mtim.tv_nsec >= before);
+		free(name);
+	}
+	return young;
+}
+
+int segments_expire(struct segments *segments, int64_t before)
+{
+	int ret = 1, removed = 0;
+	int64_t oldest;
+
+	pthread_mutex_lock(&segments->lock);
+	while (ret > 0) {
+		oldest = find_oldest(segments);
+		if (oldest == INT64_MAX || is_young(segments, oldest, before))
+			break;
+		/* A reader that has it open reads it to its end. */
+		ret = remove_segment(segments, oldest, false);
+		removed += ret > 0;
+	}
+	pthread_mutex_unlock(&segments->lock);
+	return ret < 0 ? ret : removed;
 }

@@ -6,6 +6,8 @@
 #ifndef SEGMENTS_H
 #define SEGMENTS_H
 
+#include <stdint.h>
+
 struct segments;
 
 /**
@@ -41,5 +43,14 @@ int segments_rotate(struct segments *segments, unsigned int part);
  * Return: 1; 0: there is none; or a negative errno.
  */
 int segments_remove(struct segments *segments);
+
+/**
+ * segments_expire() - remove the oldest files while they are too old, but never FILE
+ * @segments: the files
+ * @before: CLOCK_REALTIME ns; files that were written later stay
+ *
+ * Return: how many segments were removed, or a negative errno.
+ */
+int segments_expire(struct segments *segments, int64_t before);
 
 #endif /* SEGMENTS_H */

@@ -80,6 +80,7 @@ static void state(struct stall *stall, const struct writer *writer,
 		.error = writer->wait.error,
 		.failures = writer->wait.failures,
 		.removed = writer->wait.removed,
+		.expired = writer->age.expired,
 		.lost = stall->state.lost,
 	};
 

@@ -86,6 +86,8 @@ static void account(struct trace_writer *trace)
 	events = elog_writer_events(trace->writer);
 	trace->owner->bytes += size - trace->size;
 	trace->owner->records += events - trace->events;
+	if (events && !trace->owner->age.begun)
+		trace->owner->age.begun = boottime();
 	trace->size = size;
 	trace->events = events;
 }
@@ -389,6 +391,25 @@ int trace_writer_create(struct trace_writer **result, struct writer *writer,
 	return ret;
 }
 
+/*
+ * When the file was begun that is now continued, as CLOCK_BOOTTIME ns: renaming does not change
+ * the time of its creation. A file system that has none knows when it was written last.
+ */
+static uint64_t begun_before(int fd)
+{
+	const uint64_t now = boottime();
+	struct statx stat;
+	int64_t age;
+
+	if (statx(fd, "", AT_EMPTY_PATH, STATX_BTIME | STATX_MTIME, &stat))
+		return now;
+	if (!(stat.stx_mask & STATX_BTIME))
+		stat.stx_btime = stat.stx_mtime;
+	age = realtime_now() - (int64_t)stat.stx_btime.tv_sec * 1000000000 - stat.stx_btime.tv_nsec;
+	/* At least 1: 0 is a file without events. */
+	return age <= 0 ? now : (uint64_t)age < now ? now - (uint64_t)age : 1;
+}
+
 int trace_writer_begin(struct trace_writer *trace)
 {
 	struct writer *writer = trace->owner;
@@ -403,6 +424,8 @@ int trace_writer_begin(struct trace_writer *trace)
 		writer->files++;
 	else if (!writer->wait.possible || !may_pass(trace, ret))
 		explain(trace, ret);
+	if (!ret && trace->present)
+		writer->age.begun = begun_before(trace->fd);
 	return ret;
 }
 
@@ -597,6 +620,7 @@ static int rotate_step(struct trace_writer *trace)
 			return ret;
 		elog_writer_close(trace->before);
 		trace->before = NULL;
+		trace->owner->age.begun = 0;
 		trace->step = ROTATION_NONE;
 		return 0;
 	}

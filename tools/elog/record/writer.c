@@ -2,6 +2,7 @@
 /*
  * Writing a capture to .elog files: see writer.h.
  */
+#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -9,12 +10,64 @@
 #include <string.h>
 #include <sys/random.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "input/keywords.h"
 #include "record/raw_writer.h"
 #include "record/segments.h"
 #include "record/trace_writer.h"
+
+#define SECOND		1000000000ULL
+#define AGE_CHECKS	300	/* in the time that a segment is kept */
+#define AGE_FILES	7	/* files that are begun in that time: one a day of a week */
+#define ROTATE_SIZE	(64U << 20)
+#define ROTATE_KEEP	9
+#define ROTATE_KEEP_MAX	9999
+#define ROTATE_SIZE_MIN	65536
+#define ROTATE_AGE_MIN	1000000000	/* ns */
+
+/* Take a word of --rotate: only the first one can be a size, and only another one KEEP. */
+static bool rotation_parse_word(struct record_settings *settings, const char *word, bool first)
+{
+	uint64_t size, keep;
+	int64_t age;
+
+	if (first && parse_size(word, &size)) {
+		settings->rotate_size = size;
+		return size >= ROTATE_SIZE_MIN;
+	}
+	if (!first && !settings->rotate_keep && parse_unsigned(word, ROTATE_KEEP_MAX, &keep)) {
+		settings->rotate_keep = (unsigned int)keep;
+		return keep;
+	}
+	/* Without a unit it is a mistaken KEEP. */
+	if (settings->rotate_age || !*word || !isalpha((unsigned char)word[strlen(word) - 1]) ||
+	    !time_span_parse(word, &age) || age < ROTATE_AGE_MIN)
+		return false;
+	settings->rotate_age = (uint64_t)age;
+	return true;
+}
+
+bool rotation_parse(struct record_settings *settings, const char *argument)
+{
+	char copy[64], *rest = copy, *word;
+
+	settings->rotate_size = 0;
+	settings->rotate_keep = 0;
+	settings->rotate_age = 0;
+	if (snprintf(copy, sizeof(copy), "%s", argument) >= (int)sizeof(copy))
+		return false;
+	while ((word = strsep(&rest, ",")))
+		if (!rotation_parse_word(settings, word, word == copy))
+			return false;
+	/* Small files leave room on a full disk, and are removed in small steps. */
+	if (!settings->rotate_size)
+		settings->rotate_size = ROTATE_SIZE;
+	if (!settings->rotate_keep)
+		settings->rotate_keep = settings->rotate_age ? ROTATE_KEEP_MAX : ROTATE_KEEP;
+	return true;
+}
 
 bool writer_is_raw(const struct record_settings *settings, const struct selection_spec *spec,
 		   const struct live_settings *live_settings)
@@ -34,6 +87,60 @@ int writer_identify(struct writer *writer)
 	}
 	snprintf(writer->capture, sizeof(writer->capture), "%016" PRIx64, number);
 	return 0;
+}
+
+uint64_t boottime(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_BOOTTIME, &now);
+	return (uint64_t)now.tv_sec * SECOND + (uint64_t)now.tv_nsec;
+}
+
+/* From one check to the next, ns. */
+static uint64_t check_interval(const struct record_settings *settings)
+{
+	const uint64_t interval = settings->rotate_age / AGE_CHECKS;
+
+	return interval < SECOND ? SECOND : interval > 60 * SECOND ? 60 * SECOND : interval;
+}
+
+int writer_age_ms(const struct writer *writer)
+{
+	return writer->settings->rotate_age ?
+	       (int)(check_interval(writer->settings) / 1000000) : -1;
+}
+
+static void remove_expired(struct writer *writer, const struct record_settings *settings)
+{
+	int ret = segments_expire(writer->segments, realtime_now() - (int64_t)settings->rotate_age);
+
+	if (ret > 0)
+		writer->age.expired += (unsigned int)ret;
+	if (ret < 0 && !writer->age.failed)
+		elog_error("%s: old segments are not removed: %s", settings->output,
+			   strerror(-ret));
+	writer->age.failed = ret < 0;
+}
+
+bool writer_check_age(struct writer *writer)
+{
+	const struct record_settings *settings = writer->settings;
+	struct writer_age *age = &writer->age;
+	uint64_t now;
+
+	if (!settings->rotate_age)
+		return false;
+	now = boottime();
+	if (now < age->check)
+		return false;
+	age->check = now + check_interval(settings);
+	remove_expired(writer, settings);
+	if (!age->begun || age->begun == age->asked ||
+	    now - age->begun < settings->rotate_age / AGE_FILES)
+		return false;
+	age->asked = age->begun;
+	return true;
 }
 
 /* How many files to write at the same time. Only regular files can be divided. */

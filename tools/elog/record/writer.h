@@ -29,6 +29,7 @@ struct writer;
  * @compress: zstd's level; 0: do not compress
  * @rotate_size: start a new file at this size, bytes; 0: do not
  * @rotate_keep: keep so many old files
+ * @rotate_age: remove old files whose last event is older, ns; 0: do not
  * @writers: how many files to write at the same time, or WRITERS_AUTO; 0: one
  * @overwrite: a flight recorder
  */
@@ -39,9 +40,19 @@ struct record_settings {
 	unsigned int compress;
 	uint64_t rotate_size;
 	unsigned int rotate_keep;
+	uint64_t rotate_age;
 	unsigned int writers;
 	bool overwrite;
 };
+
+/**
+ * rotation_parse() - parse the argument of --rotate
+ * @settings: its @rotate_size, @rotate_keep and @rotate_age are set, also if it is not valid
+ * @argument: "SIZE[,KEEP][,AGE]", KEEP and AGE in any order, or AGE instead of SIZE
+ *
+ * Return: is it valid?
+ */
+bool rotation_parse(struct record_settings *settings, const char *argument);
 
 /**
  * struct writer_ops - what a kind of writer does
@@ -80,6 +91,22 @@ struct writer_wait {
 };
 
 /**
+ * struct writer_age - what a writer knows of the age of its files; all zeros at first
+ * @begun: when the present file got its first event, CLOCK_BOOTTIME ns; 0: it has none
+ * @asked: the @begun for which a rotation was requested
+ * @check: when to look for old segments, CLOCK_BOOTTIME ns
+ * @failed: the reason why they cannot be removed was printed
+ * @expired: segments that were removed because of their age
+ */
+struct writer_age {
+	uint64_t begun;
+	uint64_t asked;
+	uint64_t check;
+	bool failed;
+	uint64_t expired;
+};
+
+/**
  * struct writer - a writer; its kind embeds it. The caller of writer_open() only reads
  * @ops: of its kind
  * @settings: what to write
@@ -90,6 +117,7 @@ struct writer_wait {
  * @file: the file of -o; with --split the one that lists losses
  * @segments: the files of --rotate, or NULL
  * @wait: does it wait for the disk?
+ * @age: for --rotate with an age
  * @missed: events of snapshots that did not fit, and are in no file
  * @parallel: threads drain the rings, and writer_drain() only collects their counters
  * @pending: records were written since the last writer_sync(), of a raw or parallel writer
@@ -110,6 +138,7 @@ struct writer {
 	struct trace_writer *file;
 	struct segments *segments;
 	struct writer_wait wait;
+	struct writer_age age;
 	uint64_t missed;
 	bool parallel;
 	bool pending;
@@ -142,6 +171,21 @@ int writer_open(struct writer **writer, const struct record_settings *settings,
 
 /** writer_close() - close the files as they are; NULL is allowed */
 void writer_close(struct writer *writer);
+
+/** boottime() - CLOCK_BOOTTIME, ns: it goes on while the machine sleeps */
+uint64_t boottime(void);
+
+/**
+ * writer_check_age() - remove segments that are older than --rotate allows
+ * @writer: call it often, also while no event arrives
+ *
+ * Return: true, once for each file: the present file is old enough for writer_sync() to start
+ * a new one.
+ */
+bool writer_check_age(struct writer *writer);
+
+/** writer_age_ms() - ms until writer_check_age() has something to do, at most; -1: never */
+int writer_age_ms(const struct writer *writer);
 
 /** writer_waits() - is the next attempt to write later than now? */
 static inline bool writer_waits(const struct writer *writer)

@@ -5,11 +5,10 @@
  * The directory is /run/eventlog for root, XDG_RUNTIME_DIR/eventlog for others. The
  * name of a file there is a hash of the capture's target. The file contains the id of
  * the process, the target and, at the end, the exit status. If the disk was ever full or
- * failed, a line "state" precedes that, with the members of struct background_state. The
- * process holds a lock on it as long as it runs; the id is valid only while the file is
- * locked. Another
- * file beside it has the stderr of the process. Both files remain until elog stop, or
- * until the next capture to the same target.
+ * failed, or segments were removed, a line "state" precedes that, with the members of struct
+ * background_state. The process holds a lock on it as long as it runs; the id is valid only
+ * while the file is locked. Another file beside it has the stderr of the process. Both files
+ * remain until elog stop, or until the next capture to the same target.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -352,11 +351,12 @@ void background_ready(struct background *background)
 /* One write(2) replaces the line, so all lines have the same length. */
 void background_set_state(struct background *background, const struct background_state *state)
 {
-	char line[128];
+	char line[160];
 	int size;
 
-	size = snprintf(line, sizeof(line), "state %4d %20" PRIu64 " %20" PRIu64 " %20" PRIu64 "\n",
-			state->error, state->failures, state->removed, state->lost);
+	size = snprintf(line, sizeof(line), "state %4d %20" PRIu64 " %20" PRIu64 " %20" PRIu64
+			" %20" PRIu64 "\n", state->error, state->failures, state->removed, state->lost,
+			state->expired);
 	if (pwrite(background->fd, line, (size_t)size, background->size) == size)
 		lseek(background->fd, 0, SEEK_END);
 }
@@ -401,8 +401,10 @@ static bool read_file(int fd, struct record *record)
 	record->target = line + 1;
 	*end = '\0';
 	memset(&record->state, 0, sizeof(record->state));
-	if (sscanf(++end, "state %d %" SCNu64 " %" SCNu64 " %" SCNu64, &record->state.error,
-		   &record->state.failures, &record->state.removed, &record->state.lost) == 4)
+	/* A capture that an older elog started states no @expired. */
+	if (sscanf(++end, "state %d %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64,
+		   &record->state.error, &record->state.failures, &record->state.removed,
+		   &record->state.lost, &record->state.expired) >= 4)
 		end += strcspn(end, "\n") + 1;
 	record->status = *end ? atoi(end) : -1;
 	return true;

@@ -30,16 +30,18 @@ int background_start(struct background **background, const char *target, int *st
 void background_ready(struct background *background);
 
 /**
- * struct background_state - how a capture gets on with its disk
+ * struct background_state - how a capture gets on with its files
  * @error: errno; 0: it writes; otherwise it tries again every second
  * @failures: how many attempts to write have failed
  * @removed: segments that were removed to make room
+ * @expired: segments that were removed because of their age
  * @lost: events that were lost until then, for all reasons
  */
 struct background_state {
 	int error;
 	uint64_t failures;
 	uint64_t removed;
+	uint64_t expired;
 	uint64_t lost;
 };
 
@@ -70,7 +72,7 @@ struct background_info {
 int background_each(int (*call)(const struct background_info *info, void *context),
 		    void *context);
 
-/** background_get_state() - what it stated last; all zeros if its disk never failed */
+/** background_get_state() - what it stated last; all zeros if nothing happened so far */
 void background_get_state(const struct background_info *info, struct background_state *state);
 
 /** background_process() - its process; 0: it has ended */

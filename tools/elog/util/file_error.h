@@ -26,6 +26,7 @@ static inline const char *file_error(const struct elog_reader *reader, int error
 {
 	const char *version = reader ? elog_reader_info(reader, "version") : NULL;
 	const char *flags = reader ? elog_reader_info(reader, "flags") : NULL;
+	const char *program = reader ? elog_reader_info(reader, "elog") : NULL;
 
 	switch (error) {
 	case -EBADMSG:
@@ -36,6 +37,10 @@ static inline const char *file_error(const struct elog_reader *reader, int error
 		if (version && atoi(version) == ELOG_FILE_VERSION)
 			snprintf(buffer, FILE_ERROR_BYTES, "a file with features that this elog "
 				 "does not know: flags %.40s", flags ? flags : "?");
+		else if (program)
+			snprintf(buffer, FILE_ERROR_BYTES, "a file of version %.20s, which "
+				 "elog %.60s wrote and reads; this elog reads version %d",
+				 version ? version : "?", program, ELOG_FILE_VERSION);
 		else
 			snprintf(buffer, FILE_ERROR_BYTES, "a file of version %.20s, but this elog "
 				 "reads version %d", version ? version : "?", ELOG_FILE_VERSION);

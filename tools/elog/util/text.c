@@ -123,13 +123,27 @@ void put_seconds(struct elog_text *text, uint64_t nanoseconds, unsigned int widt
 	elog_text_unsigned(text, nanoseconds % 1000000000, 9, '0');
 }
 
-void put_local_time(struct elog_text *text, int64_t realtime, bool zone)
+void put_date(struct elog_text *text, struct date *date, int64_t realtime, bool zone)
 {
-	struct date date = { 0 };
+	int64_t second = realtime / 1000000000, rest = realtime % 1000000000;
 
-	date_set(&date, realtime / 1000000000);
-	elog_text_printf(text, "%s.%09" PRIu64 "%s", date.text,
-			 (uint64_t)realtime % 1000000000, zone ? date.zone : "");
+	if (rest < 0) {
+		rest += 1000000000;
+		second--;
+	}
+	date_set(date, second);
+	elog_text_string(text, date->text);
+	elog_text_put(text, ".", 1);
+	elog_text_unsigned(text, (uint64_t)rest, 9, '0');
+	if (zone || date->utc)
+		elog_text_string(text, date->zone);
+}
+
+void put_wall(struct elog_text *text, enum time_format format, int64_t realtime, bool zone)
+{
+	struct date date = { .utc = format == TIME_UNIVERSAL };
+
+	put_date(text, &date, realtime, zone);
 }
 
 void put_blanks(struct elog_text *text, size_t count)

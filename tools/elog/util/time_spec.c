@@ -234,15 +234,15 @@ bool time_spec_parse_around(const char *text, struct time_spec *since,
 void date_set(struct date *date, int64_t second)
 {
 	time_t time = (time_t)second;
-	struct tm local;
+	struct tm broken;
 
 	if (date->second == second && *date->text)
 		return;
 	date->second = second;
-	if (!localtime_r(&time, &local))
-		memset(&local, 0, sizeof(local));
-	strftime(date->text, sizeof(date->text), "%Y-%m-%dT%H:%M:%S", &local);
-	strftime(date->zone, sizeof(date->zone), "%z", &local);
+	if (!(date->utc ? gmtime_r(&time, &broken) : localtime_r(&time, &broken)))
+		memset(&broken, 0, sizeof(broken));
+	strftime(date->text, sizeof(date->text), "%Y-%m-%dT%H:%M:%S", &broken);
+	strftime(date->zone, sizeof(date->zone), date->utc ? "Z" : "%z", &broken);
 	/* "+hhmm" is not ISO 8601's extended form. */
 	if (strlen(date->zone) == 5) {
 		memmove(date->zone + 4, date->zone + 3, 3);

@@ -57,12 +57,14 @@ bool time_spec_parse_around(const char *text, struct time_spec *since,
 bool time_span_parse(const char *text, int64_t *nanoseconds);
 
 /**
- * struct date - a second of local time, as text
+ * struct date - a second, as text
+ * @utc: of universal time, not of local time
  * @second: CLOCK_REALTIME
  * @text: "YYYY-MM-DDTHH:MM:SS"
- * @zone: "+HH:MM"
+ * @zone: "+HH:MM"; of universal time "Z"
  */
 struct date {
+	bool utc;
 	int64_t second;
 	char text[40];
 	char zone[8];

@@ -172,8 +172,25 @@ const char *event_glob_error(const char *glob);
 /** put_seconds() - append "S.NNNNNNNNN", S being @width wide at least */
 void put_seconds(struct elog_text *text, uint64_t nanoseconds, unsigned int width);
 
-/** put_local_time() - append CLOCK_REALTIME ns as local time, and its zone if asked for */
-void put_local_time(struct elog_text *text, int64_t realtime, bool zone);
+struct date;
+
+/**
+ * put_date() - append CLOCK_REALTIME ns
+ * @text: the text
+ * @date: all zeros at first, except @utc; keeps the last second, which is often the next one
+ * @realtime: ns
+ * @zone: append the zone of local time, too; that of universal time is never left out
+ */
+void put_date(struct elog_text *text, struct date *date, int64_t realtime, bool zone);
+
+/** put_wall() - the same, for one time: local time, unless @format is TIME_UNIVERSAL */
+void put_wall(struct elog_text *text, enum time_format format, int64_t realtime, bool zone);
+
+/** time_is_wall() - is it a date, not a number of seconds? */
+static inline bool time_is_wall(enum time_format format)
+{
+	return format == TIME_WALL || format == TIME_UNIVERSAL;
+}
 
 /** escape_cells() - put_cell() escapes what a terminal would not show as it is */
 void escape_cells(bool escape);

@@ -315,8 +315,11 @@ int elog_consumer_rule_add(struct elog_consumer *consumer,
 	ret = elog_struct_get(&rule, sizeof(rule), given);
 	if (ret)
 		return ret;
-	if (rule.reserved)
+	/* A kernel that does not know the flag would say that the struct is too large. */
+	if (!(rule.flags & EVENTLOG_RULE_CGROUP) && rule.cgroup)
 		return -EINVAL;
+	if (rule.flags & EVENTLOG_RULE_CGROUP)
+		request.cgroup = (uint32_t)rule.cgroup;
 	request.flags = rule.flags;
 	request.provider = (uintptr_t)rule.provider;
 	request.event = (uintptr_t)rule.event;

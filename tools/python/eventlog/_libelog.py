@@ -148,7 +148,7 @@ Rule = _struct(
     "elog_rule", ("size", c_uint32), ("flags", c_uint32), ("provider", c_char_p),
     ("event", c_char_p), ("keywords_any", c_uint64), ("keywords_all", c_uint64),
     ("session", c_uint64), ("pid", c_uint32), ("level", c_uint32), ("sample", c_uint32),
-    ("reserved", c_uint32), ("filter", KernelFilter))
+    ("cgroup", c_int), ("filter", KernelFilter))
 Stat = _struct(
     "eventlog_stat", ("size", c_uint32), ("flags", c_uint32), ("ring", c_uint32),
     ("descriptor", c_uint32), ("rule_id", c_uint32), ("generation", c_uint32),

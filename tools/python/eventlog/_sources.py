@@ -23,6 +23,7 @@ from ._select import Selection
 
 DEVICE = "/dev/eventlog"
 _POLL = 0.05  # seconds between two looks at a file that is followed
+_VERSION = "2"  # of files, see elog(5)
 _HEAD = 32  # the first bytes of a file, with the checksum of its first block
 _NUMBERS = 10000  # limit of the numbers of elog capture --rotate
 _TRIES = 20  # attempts to open the next file while files are renamed, one a millisecond
@@ -351,6 +352,15 @@ class Reader(Source):
             return None
         return self._record(event, lib.elog_reader_processes(file.reader), offset)
 
+    @staticmethod
+    def _refusal(file: _File) -> str:
+        version, program, flags = (copy_string(lib.elog_reader_info(file.reader, key) or b"?")
+                                   for key in (b"version", b"elog", b"flags"))
+        if version == _VERSION:
+            return f"a file with features that this libelog does not know: flags {flags}"
+        return (f"a file of version {version}, which elog {program} wrote and reads; "
+                f"this libelog reads version {_VERSION}")
+
     def _read(self) -> Optional[Item]:
         while True:
             ret = lib.elog_reader_set_next(self._set, ctypes.byref(self._item),
@@ -360,6 +370,8 @@ class Reader(Source):
                 if self._is_rotated():
                     continue
                 return None
+            if ret == -errno.EPROTONOSUPPORT and file is not None:
+                raise OSError(-ret, self._refusal(file), file.path)
             if ret < 0:
                 c.check(ret, file.path if file else None)
             if ret == 0 and self._rotated:

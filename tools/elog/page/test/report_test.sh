@@ -102,6 +102,19 @@ count_ends()
 	END
 }
 
+times_are_universal()
+{
+	TZ=EET-2 makes 2 utc.html --time utc normal.elog &&
+	TZ=UTC makes 2 same.html normal.elog &&
+	TZ=EET-2 makes 2 east.html normal.elog &&
+	grep -q '"zone":"+00:00"' utc.html &&
+	grep -q '"zone":"+02:00"' east.html &&
+	[ "$(grep -o '"start":"[^"]*' utc.html)" = "$(grep -o '"start":"[^"]*' same.html)Z" ] &&
+	[ "$(grep -o '"day_ns":[0-9]*' utc.html)" = "$(grep -o '"day_ns":[0-9]*' same.html)" ] &&
+	elog report --time mono normal.elog -o no.html 2>&1 |
+		grep -q "'mono': must be one of wall, utc"
+}
+
 reads_stdin()
 {
 	elog report -q - -o - < normal.elog > stdin.html || [ $? = 2 ] || return 1
@@ -240,6 +253,7 @@ check "so does one with --span and --by" chosen_spans_agree
 check "so does one of several files" several_files_agree
 check "instances have sessions and losses of their own" instances_agree
 check "-n ends the page, too" count_ends
+check "--time utc shows universal time" times_are_universal
 check "the standard input has no commands" reads_stdin
 check "names and strings of a file are only text" hostile_names_agree
 check "damage is reported once, and in the page" damage_is_reported

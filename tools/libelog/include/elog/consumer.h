@@ -111,7 +111,7 @@ int elog_consumer_fd(const struct elog_consumer *consumer);
 /**
  * struct elog_rule - selects events to deliver; all given members must match
  * @size: sizeof(struct elog_rule)
- * @flags: EVENTLOG_RULE_SESSION, EVENTLOG_RULE_PID: compare these members
+ * @flags: EVENTLOG_RULE_SESSION, EVENTLOG_RULE_PID, EVENTLOG_RULE_CGROUP: compare these members
  * @provider: glob, NULL for all
  * @event: glob, NULL for all
  * @keywords_any: the event has one of these; 0: not tested
@@ -121,7 +121,8 @@ int elog_consumer_fd(const struct elog_consumer *consumer);
  * @level: the most verbose level; 0: all
  * @sample: deliver the first of every @sample events that match, and pass the filter; 0
  *	and 1: all
- * @reserved: 0
+ * @cgroup: an open directory of cgroup2: the thread must be in this cgroup, or in one below it.
+ *	Not needed after the call. 0 without EVENTLOG_RULE_CGROUP
  * @filter: the event must also pass this filter, for example that of a struct
  *	elog_filter; NULL: there is none. Not needed after the call
  */
@@ -136,7 +137,7 @@ struct elog_rule {
 	uint32_t pid;
 	uint32_t level;
 	uint32_t sample;
-	uint32_t reserved;
+	int32_t cgroup;
 	const struct eventlog_filter *filter;
 };
 
