@@ -108,5 +108,6 @@ extern const struct verb verb_sql;
 extern const struct verb verb_stat;
 extern const struct verb verb_stop;
 extern const struct verb verb_top;
+extern const struct verb verb_why;
 
 #endif /* VERB_H */
