@@ -179,3 +179,47 @@ PYTHON
 		assert sum(line["time"] for line in lines[1:]) == lines[0]["thread_time"], lines
 	PYTHON
 }
+
+# The shares of each group are those of its cause; live, as from a file.
+check_shares()
+{
+	python3 - "$1" <<-'PYTHON'
+		import json, sys
+		lines = [json.loads(line) for line in open(sys.argv[1])]
+		total, groups = lines[0], lines[1:]
+		assert total["kind"] == "total" and total["pairs"] == sum(g["pairs"] for g in groups)
+		assert 1 <= total["slowest_pairs"] < total["pairs"], total["slowest_pairs"]
+		for shares in [total["why"], total["slowest_why"]] + [g["why"] for g in groups]:
+		    assert abs(sum(shares.values()) - 1) < 1e-4, shares
+		assert len(groups) >= 7
+		for group in groups:
+		    cause, why = group["value"], group["why"]
+		    # What else takes this CPU is no cause of the request.
+		    others = ("preempted", "runnable", "on CPU")
+		    best = max((name for name in why if name == cause or name not in others), key=why.get)
+		    assert best == cause, group
+	PYTHON
+}
+
+@test "elog latency --why: the shares of each cause, from a file and live" {
+	fails_with "--why is for pairs by session, not --by" latency --why --by x start end
+	fails_with "--why does not go with --format csv" latency --why --format csv start end
+	capture_waits
+	"$ELOG" latency --why --group cause --format json request_start request_end \
+		"$work/waits" > "$work/json"
+	check_shares "$work/json"
+	"$ELOG" latency --why --group cause --format json waits/request_start waits/request_end \
+		-- bash -c '"$0" 2 > /dev/null' "$WAITS" > "$work/json"
+	check_shares "$work/json"
+	run_elog latency --why --group cause request_start request_end "$work/waits"
+	[ "$status" = 0 ]
+	contains "$output" "PAIRS  WHERE THE TIME WENT" "slowest 1 %  "
+	# Pairs without waits, and no sched at all.
+	"$ELOG" capture -q -o "$work/file" -- bash -c '
+		"$ELOG" emit -s 7 one/start
+		"$ELOG" emit -s 7 one/end'
+	run_elog latency --why one/start one/end "$work/file"
+	[ "$status" = 1 ]
+	contains "$output" "on CPU 100.0 %"
+	contains "$stderr" "no event 'sched/off'"
+}

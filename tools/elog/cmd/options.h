@@ -42,6 +42,7 @@ struct verb;
  * @background: --background
  * @group: --group, or NULL
  * @slowest: --slowest
+ * @why: --why
  * @otlp: --otlp, or NULL
  * @tree: --tree
  * @provider: --provider, or NULL
@@ -88,6 +89,7 @@ struct options {
 	bool background;
 	const char *group;
 	uint32_t slowest;
+	bool why;
 	const char *otlp;
 	bool tree;
 	const char *provider;

@@ -58,6 +58,7 @@ enum long_option {
 	OPTION_MODE,
 	OPTION_QUOTA,
 	OPTION_TRACE,
+	OPTION_WHY,
 };
 
 /**
