@@ -430,7 +430,8 @@ uninstall: uninstall-gen
 	[ ! -d '$(DESTDIR)/lib/modules/$(installed_release)' ] || \
 		find '$(DESTDIR)/lib/modules/$(installed_release)/' \
 		\( -name 'eventlog.ko*' -o -name 'eventlog_tcp.ko*' \
-		-o -name 'eventlog_proc.ko*' -o -name 'eventlog_user_events.ko*' \) -delete
+		-o -name 'eventlog_proc.ko*' -o -name 'eventlog_sched.ko*' \
+		-o -name 'eventlog_user_events.ko*' \) -delete
 	$(if $(DESTDIR),,depmod '$(installed_release)')
 	$(if $(DESTDIR),,ldconfig)
 

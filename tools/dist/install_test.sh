@@ -60,7 +60,7 @@ everything_is_there()
 	for unit in "$top"/tools/dist/*.service; do
 		has "$1/lib/systemd/system/${unit##*/}" || return 1
 	done
-	for name in eventlog eventlog_user_events eventlog_tcp eventlog_proc; do
+	for name in eventlog eventlog_user_events eventlog_tcp eventlog_proc eventlog_sched; do
 		find "$root/lib/modules/$release" -name "$name.ko*" | grep -q . ||
 			{ echo "module $name is missing"; return 1; }
 	done
