@@ -11,6 +11,7 @@ help_text := \
 	'  programs-i386, programs-armhf  these and the tools as static 32-bit programs' \
 	'  setup        install packages for building and testing' \
 	'  demo         build, boot a guest and demonstrate the tools' \
+	'  demo-why     the same for elog why: requests that wait for known causes' \
 	'  check        build everything and run the tests that prove a change' \
 	'  check-everything  run all tests on all kernels and all benchmarks: hours;' \
 	'               FROM=TARGET continues an interrupted run' \
@@ -179,6 +180,11 @@ demo: setup
 	@$(MAKE) --no-print-directory module tools \
 		KDIR="$$(scripts/kernel headers $(EVENTLOG_KERNEL))"
 	@scripts/vm -- tools/examples/demo.sh
+
+demo-why: setup
+	@$(MAKE) --no-print-directory module tools \
+		KDIR="$$(scripts/kernel headers $(EVENTLOG_KERNEL))"
+	@scripts/vm -- tools/examples/demo_why.sh
 
 check:
 	@scripts/check
@@ -463,7 +469,7 @@ clean:
 help:
 	@printf '%s\n' $(help_text)
 
-.PHONY: all sources module tools selftests programs-i386 programs-armhf setup demo \
+.PHONY: all sources module tools selftests programs-i386 programs-armhf setup demo demo-why \
 	check check-everything check-user-events check-fleet check-armhf check-debug check-sanitizers check-static check-native stress \
 	check-models check-mutants fuzz \
 	bench bench-compare $(benches:%=bench-%) \

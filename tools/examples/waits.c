@@ -50,7 +50,8 @@ static sem_t keep, hold, ready;
 static pthread_mutex_t keeper_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_mutex_t holder_lock = PTHREAD_MUTEX_INITIALIZER;
 static int hog_pipe[2], socket_pair[2], answers[2];
-static pid_t holder_tid, hog_tid, peer_tid;
+static pid_t server_tid, holder_tid, hog_tid, peer_tid;
+static bool asked;			/* atomic: the next wait is that of the request */
 
 static void check(int result, const char *what)
 {
@@ -96,6 +97,37 @@ static bool get(int fd)
 	return read(fd, &byte, 1) == 1;
 }
 
+static bool is_server_blocked(void)
+{
+	char path[64], state = 'R';
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/self/task/%d/stat", server_tid);
+	file = fopen(path, "re");
+	/* The name of the program has no blanks. */
+	if (file && fscanf(file, "%*d %*s %c", &state) != 1)
+		state = 'R';
+	if (file)
+		fclose(file);
+	return state == 'S';
+}
+
+/* On a busy machine, the request may begin to wait late: it does so for LENGTH in any case. */
+static void rest_when_asked(void)
+{
+	const struct timespec time = { .tv_nsec = MS };
+
+	while (!__atomic_load_n(&asked, __ATOMIC_ACQUIRE) || !is_server_blocked())
+		clock_nanosleep(CLOCK_MONOTONIC, 0, &time, NULL);
+	__atomic_store_n(&asked, false, __ATOMIC_RELAXED);
+	rest();
+}
+
+static void wait_next(void)
+{
+	__atomic_store_n(&asked, true, __ATOMIC_RELEASE);
+}
+
 /* ------------------------------------------------------------------------
  * Helpers
  */
@@ -110,7 +142,7 @@ static void *run_keeper(void *unused)
 		before = elog_session_enter(start_event, KEEPER);
 		pthread_mutex_lock(&keeper_lock);
 		sem_post(&ready);
-		rest();
+		rest_when_asked();
 		pthread_mutex_unlock(&keeper_lock);
 		elog_session_leave(start_event, before);
 	}
@@ -160,7 +192,7 @@ static void *run_peer(void *unused)
 	pthread_setname_np(pthread_self(), "peer");
 	while (read(socket_pair[1], &how, 1) == 1) {
 		before = elog_session_enter(start_event, PEER);
-		rest();
+		rest_when_asked();
 		put(how == 's' ? socket_pair[1] : answers[1]);
 		elog_session_leave(start_event, before);
 	}
@@ -187,6 +219,7 @@ static void prepare_futex(void)
 
 static void wait_futex(void)
 {
+	wait_next();
 	pthread_mutex_lock(&holder_lock);
 	pthread_mutex_unlock(&holder_lock);
 }
@@ -199,12 +232,14 @@ static void wait_preempted(void)
 static void wait_socket(void)
 {
 	ask_peer('s');
+	wait_next();
 	get(socket_pair[0]);
 }
 
 static void wait_pipe(void)
 {
 	ask_peer('p');
+	wait_next();
 	get(answers[0]);
 }
 
@@ -213,6 +248,7 @@ static void wait_poll(void)
 	struct pollfd fd = { .fd = answers[0], .events = POLLIN };
 
 	ask_peer('p');
+	wait_next();
 	poll(&fd, 1, -1);
 	get(answers[0]);
 }
@@ -325,6 +361,7 @@ static void start_helpers(void)
 	check(sem_init(&keep, 0, 0) || sem_init(&hold, 0, 0) || sem_init(&ready, 0, 0) ||
 	      pipe(hog_pipe) || pipe(answers) ||
 	      socketpair(AF_UNIX, SOCK_STREAM, 0, socket_pair) ? -1 : 0, "pipe");
+	server_tid = gettid();
 	/* All on one CPU, which they inherit: whoever runs has it alone. */
 	pin();
 	for (i = 0; i < sizeof(helpers) / sizeof(helpers[0]); i++)

@@ -61,7 +61,7 @@ static int print(struct why *why, const struct visit *visit, const struct option
 
 	if (visit_is_unreadable(visit))
 		return -EIO;
-	session = why_find(why);
+	session = why_find(why, options->quiet);
 	if (!session)
 		return -ENOENT;
 	output_open(&output, COLOR_NEVER, false);
@@ -119,7 +119,7 @@ static const struct verb_option why_options[] = {
 	{ OPTION_HOST, NULL }, { OPTION_SINCE, NULL }, { OPTION_UNTIL, NULL },
 	{ OPTION_AROUND, NULL },
 	{ OPTION_FORMAT, "text (default), or json: one object per line" },
-	{ 'q', "no progress" },
+	{ 'q', "no progress, no hints" },
 	{ 0, NULL },
 };
 

@@ -450,7 +450,7 @@ static struct why_session *choose(const struct why *why)
 	return count == 1 ? chosen : NULL;
 }
 
-struct why_session *why_find(struct why *why)
+struct why_session *why_find(struct why *why, bool quiet)
 {
 	struct why_session *session = NULL;
 	size_t i;
@@ -470,6 +470,8 @@ struct why_session *why_find(struct why *why)
 			   why->provider : "", why->provider ? ":" : "", why->number);
 		return NULL;
 	}
+	if (quiet)
+		return session;
 	if (!why->any)
 		fprintf(stderr, "elog: no event of the provider sched: load eventlog_sched, "
 			"and capture with -e sched, too\n");

@@ -148,10 +148,11 @@ int why_take(struct why *why, const struct entry *entry);
 /**
  * why_find() - find the session, when there are no more events
  * @why: open
+ * @quiet: no hints
  *
  * Return: the session; NULL, after an error message.
  */
-struct why_session *why_find(struct why *why);
+struct why_session *why_find(struct why *why, bool quiet);
 
 /** why_times() - add up the time of a session */
 struct why_times why_times(const struct why_session *session);
