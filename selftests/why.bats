@@ -28,7 +28,7 @@ setup()
 load_sched()
 {
 	[ -d /sys/module/eventlog_sched ] ||
-		insmod "$(dirname "$EVENTLOG_KO")/module/sched/eventlog_sched.ko" "$@"
+		insmod "$(dirname "$EVENTLOG_KO")/module/sched/eventlog_sched.ko"
 }
 
 teardown()

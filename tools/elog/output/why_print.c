@@ -107,6 +107,9 @@ static void put_thread(struct elog_text *text, const struct why_thread *thread)
 				 thread->how & INTERVAL_IRQ ? "an interrupt" : "no thread");
 		return;
 	}
+	/* Its work may have been done for another one. */
+	if (thread->how & INTERVAL_SOFTIRQ)
+		elog_text_string(text, "probably ");
 	elog_text_visible(text, thread->name, strlen(thread->name));
 	elog_text_printf(text, " %u", thread->tid);
 	if (thread->session) {
@@ -251,6 +254,8 @@ static void put_json_thread(struct row *row, const struct why_thread *thread)
 {
 	row_string(row, "name", NULL, 0, thread->tid ? thread->name : NULL);
 	row_number(row, "tid", NULL, 0, thread->tid);
+	elog_text_string(row_cell(row, "softirq", NULL, 0),
+			 thread->how & INTERVAL_SOFTIRQ ? "true" : "false");
 	row_string(row, "provider", NULL, 0, thread->session ? thread->provider : NULL);
 	row_session(row, "session", NULL, 0, thread->session);
 }

@@ -23,7 +23,7 @@ table()
 		sed 's/.*/SYSTEM_CALL [__NR_&] = "&",/' "$work/calls"
 	} > "$work/table.h"
 	echo "#define SYSTEM_CALLS_$name"
-	echo "static const char *const system_calls_$name[] = {"
+	echo "static const char *const system_calls_${name}[] = {"
 	$cc -E -P -x c "$work/table.h" | sed -n 's/^ *SYSTEM_CALL /	/p'
 	echo "};"
 }
