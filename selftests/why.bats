@@ -9,6 +9,7 @@
 #	of two providers	sessions of several providers
 #	without an interval	a session without intervals
 #	on two threads		threads of one session
+#	of two producers	a thread with rings of two producers
 #	in a damaged file, lost	tools/elog/output/why_test.sh
 
 load elog.bash
@@ -222,4 +223,50 @@ check_shares()
 	[ "$status" = 1 ]
 	contains "$output" "on CPU 100.0 %"
 	contains "$stderr" "no event 'sched/off'"
+}
+
+@test "a thread with rings of two producers" {
+	load_sched
+	cat > "$work/two.c" <<-'CODE'
+		#include <unistd.h>
+		#include <elog.h>
+
+		static struct elog_event *make(void)
+		{
+			struct elog_producer *producer;
+			struct elog_event *event;
+
+			if (elog_producer_open(&producer, NULL) ||
+			    elog_event_register(producer, "rings", "event", 0, 0, 0, &event))
+				_exit(1);
+			/* Enough for a ring, which the kernel looks at from then on. */
+			for (int i = 0; i < 20; i++)
+				elog_event_write(event, 0, NULL, 0);
+			return event;
+		}
+
+		int main(void)
+		{
+			struct elog_event *one = make(), *other = make();
+			struct elog_running outer, inner;
+
+			outer = elog_session_enter(one, 5);
+			usleep(2000);
+			inner = elog_session_enter(other, 6);
+			usleep(2000);
+			elog_session_leave(other, inner);
+			usleep(2000);
+			elog_session_leave(one, outer);
+			usleep(2000);
+			return 0;
+		}
+	CODE
+	cc -D_GNU_SOURCE -Wall -Werror -I"$TREE/tools/libelog/include" -I"$TREE/uapi" \
+		-o "$work/two" "$work/two.c" -L"$EVENTLOG_TOOLS" -lelog \
+		-Wl,-rpath,"$EVENTLOG_TOOLS"
+	run_elog capture -q -e sched/off -e rings -f 'cause != sleep || blocked > 1000' -o "$work/file" \
+		-- "$work/two"
+	[ "$status" = 0 ]
+	run_elog show -q -e sched/off -f 'cause == sleep' --fields session "$work/file"
+	[ "$output" = "$(printf 'session=0x%d\n' 5 6 5)" ]
 }
