@@ -12,6 +12,7 @@ help_text := \
 	'  setup        install packages for building and testing' \
 	'  demo         build, boot a guest and demonstrate the tools' \
 	'  demo-fleet   demonstrate elog ship: two guests, and three servers, of which one is killed' \
+	'  demo-why     the same for elog why: requests that wait for known causes' \
 	'  check        build everything and run the tests that prove a change' \
 	'  check-everything  run all tests on all kernels and all benchmarks: hours;' \
 	'               FROM=TARGET continues an interrupted run' \
@@ -190,6 +191,11 @@ demo-fleet:
 		KDIR="$$(scripts/uml --test headers)"
 	@$(MAKE) --no-print-directory tools
 	@tools/examples/demo_fleet.sh
+
+demo-why: setup
+	@$(MAKE) --no-print-directory module tools \
+		KDIR="$$(scripts/kernel headers $(EVENTLOG_KERNEL))"
+	@scripts/vm -- tools/examples/demo_why.sh
 
 check:
 	@scripts/check
@@ -477,7 +483,7 @@ clean:
 help:
 	@printf '%s\n' $(help_text)
 
-.PHONY: all sources module tools selftests programs-i386 programs-armhf setup demo demo-fleet \
+.PHONY: all sources module tools selftests programs-i386 programs-armhf setup demo demo-fleet demo-why \
 	check check-everything check-user-events check-fleet check-armhf check-debug check-sanitizers check-static check-native stress \
 	check-models check-mutants fuzz \
 	bench bench-compare $(benches:%=bench-%) \

@@ -90,6 +90,10 @@ server_listens()
 	run_page elog-top.1
 }
 
+@test "examples: elog-why(1)" {
+	run_page elog-why.1
+}
+
 @test "examples: at most four commands of the pages are not run" {
 	[ "$(cut -f 2 "$BATS_FILE_TMPDIR/commands" | grep -c '^not-run$')" -le 4 ]
 }

@@ -26,6 +26,35 @@ extern "C" {
     ) -> c_int;
     fn elog_event_invalid(event: *const c_void);
     fn elog_session_new() -> u64;
+    fn elog_session_enter(event: *const c_void, session: u64) -> Running;
+    fn elog_session_leave(event: *const c_void, before: Running);
+}
+
+/// struct elog_running
+#[repr(C)]
+#[derive(Clone, Copy)]
+struct Running {
+    session: u64,
+    of: u32,
+    epoch: u32,
+}
+
+/// While this exists, the thread that made it works on a session: see "elog why".
+struct Work {
+    event: *const c_void, // so it stays in its thread
+    before: Running,
+}
+
+impl Work {
+    fn on(event: *const c_void, session: u64) -> Work {
+        Work { event, before: unsafe { elog_session_enter(event, session) } }
+    }
+}
+
+impl Drop for Work {
+    fn drop(&mut self) {
+        unsafe { elog_session_leave(self.event, self.before) };
+    }
 }
 
 /// A failure of libelog is a negative errno.
@@ -76,9 +105,12 @@ fn run() -> io::Result<()> {
             producer, provider.as_ptr(), command.as_ptr(), 0, 0, 0, &mut event,
         ))?;
     }
-    if !emit(event, unsafe { elog_session_new() }, 42, &text)? {
+    let session = unsafe { elog_session_new() };
+    let work = Work::on(event, session);
+    if !emit(event, session, 42, &text)? {
         println!("the event is disabled; try: elog capture -e hello -- ./hello");
     }
+    drop(work);
     unsafe { elog_producer_close(producer) };
     Ok(())
 }

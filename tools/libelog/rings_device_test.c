@@ -325,6 +325,127 @@ static void test_many_threads(void)
 	close_both();
 }
 
+/* ---- sessions ---- */
+
+/* What the kernel reads of this thread, which has the only ring. */
+static const struct eventlog_mapped_header *only_header(void)
+{
+	void *last = NULL;
+	size_t bytes;
+
+	check_equal(mapped_rings_at(&bytes, &last), 1);
+	return last;
+}
+
+static void check_session(uint64_t session)
+{
+	const struct eventlog_mapped_header *header = only_header();
+
+	check_equal(header->session_of, session ? elog_event_descriptor(event) : 0);
+	if (session)
+		check_equal(header->session, session);
+}
+
+/* Without a listener to the provider sched, no thread gets a ring for its session. */
+static void test_sessions(void)
+{
+	struct elog_running outer, inner, none;
+
+	open_both(RING_BYTES);
+	outer = elog_session_enter(event, 1);
+	check_equal(rings(), 0);
+	inner = elog_session_enter(event, 2);
+	emit_many(0, 0, BEFORE_RING);
+	/* The ring finds the session that the thread works on. */
+	check_session(2);
+	none = elog_session_enter(event, 0);
+	check_session(0);
+	elog_session_leave(event, none);
+	check_session(2);
+	check_equal(elog_session_enter(NULL, 3).session, 2);
+	elog_session_leave(NULL, none);
+	check_session(2);
+	elog_session_leave(event, inner);
+	check_session(1);
+	elog_session_leave(event, outer);
+	check_session(0);
+	read_all();
+	close_both();
+}
+
+static void test_session_resize(void)
+{
+	size_t bytes, small;
+	uint32_t i;
+
+	open_both(RING_BYTES);
+	emit_many(0, 0, BEFORE_RING);
+	mapped_rings(&small);
+	elog_session_enter(event, 7);
+	for (i = BEFORE_RING; i < 4000; i++)
+		check(emit_sized(0, i, 200));
+	mapped_rings(&bytes);
+	check(bytes > small);
+	check_session(7);
+	close_both();
+	/* Descriptors may be others now. */
+	open_both(RING_BYTES);
+	emit_many(0, 0, BEFORE_RING);
+	check_session(0);
+	close_both();
+}
+
+/* A child works on no session, and leaving that of its parent changes nothing. */
+static void test_session_fork(void)
+{
+	struct elog_running before, outer;
+	pid_t child;
+
+	open_both(RING_BYTES);
+	emit_many(0, 0, BEFORE_RING);
+	outer = elog_session_enter(event, 1);
+	before = elog_session_enter(event, 2);
+	child = fork();
+	if (!child) {
+		emit_many(1, 0, BEFORE_RING);
+		check_session(0);
+		elog_session_leave(event, before);
+		check_session(0);
+		before = elog_session_enter(event, 3);
+		check_session(3);
+		elog_session_leave(event, before);
+		check_session(0);
+		_exit(failures != 0);
+	}
+	check_equal(wait_for(child), 0);
+	check_session(2);
+	elog_session_leave(event, before);
+	check_session(1);
+	elog_session_leave(event, outer);
+	close_both();
+}
+
+static void test_session_release(void)
+{
+	struct elog_running before;
+
+	open_both(RING_BYTES);
+	emit_many(0, 0, BEFORE_RING);
+	before = elog_session_enter(event, 1);
+	elog_session_enter(event, 2);
+	elog_producer_release(producer, UINT32_MAX);
+	elog_session_leave(event, before);
+	elog_session_enter(event, 3);
+	check_equal(elog_producer_connect(producer), 0);
+	emit_many(0, BEFORE_RING, 2 * BEFORE_RING);
+	check_session(0);
+	elog_session_leave(event, before);
+	check_session(0);
+	elog_session_enter(event, 4);
+	check_session(4);
+	close_both();
+}
+
 /* ---- sizes ---- */
 
 static void test_resize(void)
@@ -395,6 +516,7 @@ static void test_large(void)
 
 static volatile uint32_t handled;
 static volatile bool leaves;
+static volatile bool enters;
 static sigjmp_buf main_loop;
 
 static timer_t timer;
@@ -413,6 +535,11 @@ static void on_alarm(int signal)
 	set_timer();
 	if (leaves)
 		siglongjmp(main_loop, 1);
+	if (enters) {
+		elog_session_leave(event, elog_session_enter(event, UINT64_MAX));
+		handled++;
+		return;
+	}
 	emit(1, handled++);
 	emit(1, handled++);
 }
@@ -449,6 +576,32 @@ static void test_signals(void)
 	check_equal(delivered + lost, i + handled);
 	check_equal(lost, 0);
 	check(from_rings > delivered / 2);
+	close_both();
+}
+
+/* A handler that enters and leaves at any point changes nothing. */
+static void test_session_signals(void)
+{
+	const volatile struct eventlog_mapped_header *header;
+	struct elog_running before;
+	uint64_t i = 0, wrong = 0;
+
+	open_both(RING_BYTES);
+	emit_many(0, 0, BEFORE_RING);
+	header = only_header();
+	handled = 0;
+	leaves = false;
+	enters = true;
+	start_timer(on_alarm);
+	while (handled < 200) {
+		before = elog_session_enter(event, ++i);
+		wrong += header->session != i || !header->session_of;
+		elog_session_leave(event, before);
+		wrong += header->session_of != 0;
+	}
+	stop_timer();
+	enters = false;
+	check_equal(wrong, 0);
 	close_both();
 }
 
@@ -989,6 +1142,11 @@ int main(int argc, char **argv)
 		{ "what full rings lose is counted", test_losses },
 		{ "a thread gets the ring of one that has ended", test_thread_exit },
 		{ "1000 threads have at most 16 MiB", test_many_threads },
+		{ "a ring has the session of its thread", test_sessions },
+		{ "a larger ring takes over the session", test_session_resize },
+		{ "a child has no session", test_session_fork },
+		{ "a producer is released in a session", test_session_release },
+		{ "a signal handler enters a session", test_session_signals },
 		{ "a ring grows when it is full, and shrinks when it is idle", test_resize },
 		{ "large payloads, in parts", test_large },
 		{ "a signal handler emits", test_signals },

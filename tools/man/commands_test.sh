@@ -35,6 +35,7 @@ right='the kernel module eventlog is not loaded|stdin and stdout must be a termi
 right+='|cannot connect: .*|.*: No such file or directory|.*: no background capture writes to it'
 right+="|no (event|provider) '[^']*'|-f '[^']*': column [0-9]*: no field '[^']*'"
 right+='|there is no background capture'
+right+='|no event of the provider sched: load eventlog_sched, .*|no event has the session .*'
 right+='|stdin: not a file of elog capture -o, or its start is damaged|.*; trying again'
 partial="|.* is missing(: .*)?|'-[-a-z]*' needs an argument|--[a-z-]* needs a file: add -o FILE"
 partial+='|-[a-z] takes one file'
@@ -58,7 +59,7 @@ cat > bin/modprobe <<-STUB
 		case \$word in
 		-a) ;;
 		*=*) grep -rq "module_param.*\\b\${word%%=*}\\b" "$top/module" ;;
-		-r|eventlog|eventlog_user_events) ;;
+		-r|eventlog|eventlog_user_events|eventlog_sched) ;;
 		*) [ -e "$top/module/providers/\$word.c" ] ;;
 		esac || echo "elog modprobe: \$word is not known" >> "\$errors"
 	done

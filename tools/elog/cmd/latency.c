@@ -23,6 +23,7 @@
 struct role {
 	bool start;
 	bool end;
+	bool interval;		/* of the provider sched, with --why */
 };
 
 struct latency {
@@ -32,7 +33,7 @@ struct latency {
 	struct visit *visit;
 	const char *start;		/* as they were given */
 	const char *end;
-	char *globs[2];
+	char *globs[3];			/* and "sched/off" */
 	int files;			/* 0: live */
 	struct live live;
 	struct output output;
@@ -71,8 +72,10 @@ static void see_fields(struct latency *latency, const struct elog_schema_event *
 static struct role *role_of(struct latency *latency, const struct elog_schema_event *event)
 {
 	static struct role roles[4] = {
-		{ false, false }, { false, true }, { true, false }, { true, true },
+		{ .start = false }, { .end = true }, { .start = true },
+		{ .start = true, .end = true },
 	};
+	static struct role interval = { .interval = true };
 	bool is_start, is_end;
 	unsigned int index;
 
@@ -80,6 +83,8 @@ static struct role *role_of(struct latency *latency, const struct elog_schema_ev
 	index = 2 * is_start + is_end;
 	if (index)
 		see_fields(latency, event, &roles[index]);
+	else if (latency->options->why && interval_is_event(event))
+		return &interval;
 	return &roles[index];
 }
 
@@ -125,6 +130,9 @@ static int take_event(void *context, struct visit_event *event)
 	latency->last_wall_offset = entry->wall_offset;
 	latency->pairs.pairing.counts.starts += role->start;
 	latency->pairs.pairing.counts.ends += role->end;
+	if (role->interval)
+		return latency_pairs_interval(&latency->pairs, entry, latency->files ? NULL :
+					      &latency->live);
 	return role->start || role->end ? pair_event(latency, entry, role) : 0;
 }
 
@@ -219,6 +227,12 @@ static int report_total(struct latency *latency, uint64_t *lost)
 	histogram_merge(latency->total, latency->pairs.recent);
 	report = new_report(latency);
 	report.lost = *lost;
+	report.why = latency->options->why;
+	if (report.why) {
+		report.shares = latency->pairs.shares;
+		report.slowest_shares = shares_slowest(latency->pairs.bucket_shares,
+						       latency->pairs.shares.pairs);
+	}
 	last = wall_time(latency->last_time, latency->last_wall_offset);
 	if (!latency->files)
 		report.elapsed = latency->live.ended - latency->live.started;
@@ -408,8 +422,13 @@ static int check_options(const struct options *options, bool files)
 		elog_error("--pending: %u at most", LATENCY_PENDING_MAX);
 		return -EINVAL;
 	}
-	if (options->slowest && options->print.format == FORMAT_CSV) {
-		elog_error("--slowest does not go with --format csv");
+	if ((options->slowest || options->why) && options->print.format == FORMAT_CSV) {
+		elog_error("%s does not go with --format csv", options->slowest ? "--slowest" :
+			   "--why");
+		return -EINVAL;
+	}
+	if (options->why && options->by) {
+		elog_error("--why is for pairs by session, not --by");
 		return -EINVAL;
 	}
 	return 0;
@@ -421,7 +440,7 @@ static int make_globs(struct latency *latency, char *const *arguments)
 	const char **globs;
 	int i;
 
-	globs = calloc(2, sizeof(*globs));
+	globs = calloc(ARRAY_SIZE(latency->globs), sizeof(*globs));
 	if (!globs)
 		return -ENOMEM;
 	for (i = 0; i < 2; i++) {
@@ -434,6 +453,12 @@ static int make_globs(struct latency *latency, char *const *arguments)
 		globs[i] = latency->globs[i];
 	}
 	latency->select.globs = (struct string_list){ .count = 2, .strings = globs };
+	if (!latency->options->why)
+		return 0;
+	latency->globs[2] = strdup("sched/off");
+	if (!latency->globs[2])
+		return -ENOMEM;
+	globs[latency->select.globs.count++] = latency->globs[2];
 	return 0;
 }
 
@@ -451,6 +476,7 @@ static int prepare(struct latency *latency, const struct options *options)
 	const struct pair_settings settings = {
 		.by = options->by, .group = options->group, .slowest = options->slowest,
 		.pending = options->spans.pending, .format = options->print.format,
+		.why = options->why,
 	};
 	int ret;
 
@@ -577,6 +603,7 @@ static void free_latency(struct latency *latency)
 	free(latency->select.globs.strings);
 	free(latency->globs[0]);
 	free(latency->globs[1]);
+	free(latency->globs[2]);
 	free(latency);
 }
 
@@ -605,7 +632,7 @@ static int run_latency(const struct options *options)
 static const struct verb_option latency_options[] = {
 	{ OPTION_BY, "pair by these instead of the session: names of fields that both\n"
 	  "have, session, pid, tid, cpu, separated by commas" },
-	{ OPTION_GROUP, NULL }, { OPTION_SLOWEST, NULL },
+	{ OPTION_GROUP, NULL }, { OPTION_SLOWEST, NULL }, { OPTION_WHY, NULL },
 	{ OPTION_PENDING, NULL },
 	{ OPTION_INTERVAL, "print a line about the new pairs at this interval; with FILE:\n"
 	  "needs --follow" },

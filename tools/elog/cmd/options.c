@@ -421,6 +421,8 @@ static const struct option_definition definitions[] = {
 	{ OPTION_SLOWEST, "slowest", "N",
 	  "also the N slowest pairs, with session and time",
 	  TAKE(positive, slowest), MUST_BE_POSITIVE },
+	{ OPTION_WHY, "why", NULL, "also the shares that waits have of the time, from the events of\n"
+	  "eventlog_sched", FLAG(why) },
 	{ OPTION_PENDING, "pending", "N", "keep at most N STARTs that wait for their END; default\n"
 	  "1048576", TAKE(positive, spans.pending), MUST_BE_POSITIVE },
 	{ OPTION_SPAN, "span", "START:END",

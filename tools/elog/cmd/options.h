@@ -43,6 +43,7 @@ struct verb;
  * @background: --background
  * @group: --group, or NULL
  * @slowest: --slowest
+ * @why: --why
  * @otlp: --otlp, or NULL
  * @tree: --tree
  * @provider: --provider, or NULL
@@ -93,6 +94,7 @@ struct options {
 	bool background;
 	const char *group;
 	uint32_t slowest;
+	bool why;
 	const char *otlp;
 	bool tree;
 	const char *provider;

@@ -69,6 +69,7 @@ enum long_option {
 	OPTION_DRY_RUN,
 	OPTION_TIMEOUT,
 	OPTION_FORCE,
+	OPTION_WHY,
 };
 
 /**
@@ -120,5 +121,6 @@ extern const struct verb verb_stat;
 extern const struct verb verb_stop;
 extern const struct verb verb_top;
 extern const struct verb verb_upgrade;
+extern const struct verb verb_why;
 
 #endif /* VERB_H */

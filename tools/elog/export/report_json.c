@@ -499,6 +499,22 @@ static void put_session_command(const struct report_data *data, const struct slo
 	elog_text_free(&glob);
 }
 
+/* None without events of the provider sched. */
+static void put_waits(const struct slow_span *slow, struct elog_text *text)
+{
+	bool any = false;
+	unsigned int i;
+
+	for (i = 0; i < INTERVAL_CAUSES; i++) {
+		if (!slow->waits[i])
+			continue;
+		elog_text_printf(text, "%s\"%s\":%" PRIu64, any ? "," : ",\"waits\":{",
+				 interval_cause_name(i), slow->waits[i]);
+		any = true;
+	}
+	elog_text_string(text, any ? "}" : "");
+}
+
 static void put_slow(const struct report_data *data, const struct slow_span *slow,
 		     struct elog_text *text)
 {
@@ -521,6 +537,7 @@ static void put_slow(const struct report_data *data, const struct slow_span *slo
 	elog_text_string(text, "\"");
 	if (slow->span.session)
 		put_session_command(data, slow, text);
+	put_waits(slow, text);
 	elog_text_printf(text, ",\"before\":%" PRIu64 ",\"after\":%" PRIu64 ",\"events\":[",
 			 slow->before, slow->after);
 	for (i = 0; i < slow->count; i++) {

@@ -168,6 +168,40 @@ static int add_event(struct search *search, const struct entry *entry, struct sl
 	return 0;
 }
 
+static uint64_t overlap(const struct span *span, uint64_t from, uint64_t to)
+{
+	const uint64_t start = span->time, end = start + span->duration;
+
+	from = from > start ? from : start;
+	to = to < end ? to : end;
+	return to > from ? to - from : 0;
+}
+
+/* The time of an interval in a span, which has the boot and the session. */
+static void add_waits(struct slow_span *slow, const struct interval *interval, uint64_t end)
+{
+	const uint64_t woken = end - (interval->runnable < end ? interval->runnable : end);
+	const uint64_t out = woken - (interval->blocked < woken ? interval->blocked : woken);
+
+	slow->waits[interval_waits(interval) ? INTERVAL_RUNNABLE : interval->cause] +=
+		overlap(&slow->span, woken, end);
+	slow->waits[interval->cause] += overlap(&slow->span, out, woken);
+}
+
+static void take_interval(struct slow_span *slow, const struct entry *entry, const char *boot)
+{
+	const uint64_t end = entry->item.time;
+	struct interval interval;
+	const char *provider;
+
+	if (!interval_read(entry, &interval))
+		return;
+	provider = interval_provider(entry, NULL, interval.of);
+	for (; slow; slow = slow->next)
+		if (!strcmp(slow->provider, provider) && !strcmp(slow->boot, boot))
+			add_waits(slow, &interval, end);
+}
+
 /* The first visit may have ended at -n, or the file may have grown: stop where it stopped. */
 static int take_event(void *context, struct visit_event *event)
 {
@@ -182,6 +216,10 @@ static int take_event(void *context, struct visit_event *event)
 	if (!first || wall_time(entry->item.time, entry->wall_offset) > search->data->last)
 		return 0;
 	boot = elog_reader_info(entry->reader, "boot_id");
+	if (interval_is_event(schema)) {
+		take_interval(*first, entry, boot ? boot : "");
+		return 0;
+	}
 	for (slow = *first; slow && !ret; slow = slow->next)
 		if (!strcmp(slow->provider, schema ? schema->provider->name : "?") &&
 		    !strcmp(slow->instance, instance) &&

@@ -8,6 +8,7 @@
 #include "output/output.h"
 #include "output/pairing.h"
 #include "output/print_settings.h"
+#include "output/shares.h"
 #include "util/histogram.h"
 
 /**
@@ -43,11 +44,13 @@ struct slow_pair {
  * @value: the value, in the output format
  * @size: bytes of @value
  * @histogram: their durations
+ * @shares: of causes; empty without --why
  */
 struct latency_group {
 	char *value;
 	size_t size;
 	struct histogram histogram;
+	struct shares shares;
 };
 
 /**
@@ -68,6 +71,9 @@ struct latency_group {
  * @group_name: --group; NULL without
  * @slowest: those of --slowest; printing sorts them
  * @slowest_count: number of @slowest
+ * @why: --why
+ * @shares: of causes in all pairs
+ * @slowest_shares: in the slowest hundredth
  */
 struct latency_report {
 	const struct print_settings *settings;
@@ -86,6 +92,9 @@ struct latency_report {
 	const char *group_name;
 	struct slow_pair *slowest;
 	size_t slowest_count;
+	bool why;
+	struct shares shares;
+	struct shares slowest_shares;
 };
 
 /** latency_print_header() - print what comes before the first of several reports */

@@ -228,11 +228,11 @@ static bool find_part(const struct latency_name *name, const struct entry *entry
  * Numbers and clocks of one boot mean nothing in another, nor sessions of one instance. The events
  * of a cached definition are of one boot, one instance and one provider.
  */
-static int make_scope(struct latency_key *key, const struct entry *entry, uint64_t *scope)
+static int make_scope(struct latency_key *key, const struct entry *entry, const char *provider,
+		      uint64_t *scope)
 {
 	struct elog_text *bytes = &key->bytes;
-	const char *boot, *provider;
-	uint64_t number;
+	const char *boot;
 
 	bytes->size = 0;
 	boot = entry->reader ? elog_reader_info(entry->reader, "boot_id") : NULL;
@@ -241,10 +241,8 @@ static int make_scope(struct latency_key *key, const struct entry *entry, uint64
 	if (entry->item.instance)
 		put_part(bytes, bytes_part('i', entry->item.instance,
 					   strlen(entry->item.instance)));
-	if (key->by_provider) {
-		provider = property_value(LATENCY_PROVIDER, entry, &number);
+	if (key->by_provider)
 		put_part(bytes, bytes_part('s', provider, strlen(provider)));
-	}
 	*scope = elog_map_bytes(bytes->data, bytes->size).words[0];
 	return bytes->error;
 }
@@ -253,13 +251,14 @@ int latency_key_make(struct latency_key *key, const struct entry *entry,
 		     struct elog_map_key *made)
 {
 	struct elog_text *bytes = &key->bytes;
-	uint64_t *scope = &entry->cached->row_serial;
+	uint64_t *scope = &entry->cached->row_serial, number;
 	struct part part;
 	size_t i;
 	int ret;
 
 	if (!*scope) {
-		ret = make_scope(key, entry, scope);
+		ret = make_scope(key, entry, property_value(LATENCY_PROVIDER, entry, &number),
+				 scope);
 		if (ret)
 			return ret;
 	}
@@ -282,6 +281,16 @@ int latency_key_make(struct latency_key *key, const struct entry *entry,
 		return bytes->error;
 	*made = elog_map_bytes(bytes->data, bytes->size);
 	return 1;
+}
+
+int latency_key_session(struct latency_key *key, const struct entry *entry, const char *provider,
+			uint64_t session, struct elog_map_key *made)
+{
+	uint64_t scope;
+	int ret = make_scope(key, entry, provider, &scope);
+
+	*made = elog_map_pair(scope, session);
+	return ret;
 }
 
 /* ------------------------------------------------------------------------

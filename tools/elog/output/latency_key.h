@@ -84,6 +84,19 @@ int latency_key_make(struct latency_key *key, const struct entry *entry,
 		     struct elog_map_key *made);
 
 /**
+ * latency_key_session() - make the key that events of a session have
+ * @key: what events are paired by: the session
+ * @entry: an event of the same boot
+ * @provider: of the session
+ * @session: its number
+ * @made: set to the key
+ *
+ * Return: 0, -ENOMEM.
+ */
+int latency_key_session(struct latency_key *key, const struct entry *entry, const char *provider,
+			uint64_t session, struct elog_map_key *made);
+
+/**
  * latency_key_format() - "name=value name=value", or members of a JSON object
  * @key: what events are paired by
  * @entry: the END

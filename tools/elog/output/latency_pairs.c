@@ -10,16 +10,28 @@
 
 #define GROUPS_MAX	256	/* the last one is for all others */
 
+/* A START, with --why. */
+struct waiting_start {
+	struct latency_start start;
+	uint64_t waits[INTERVAL_CAUSES];	/* so far */
+};
+
+/* Only the slowest pairs are printed with more than the time of their START. */
+static size_t start_size(const struct pair_settings *settings)
+{
+	if (settings->why)
+		return sizeof(struct waiting_start);
+	return settings->slowest ? sizeof(struct latency_start) :
+				   offsetof(struct latency_start, wall);
+}
+
 int latency_pairs_open(struct latency_pairs *pairs, const struct pair_settings *settings,
 		       bool by_provider, bool many_files)
 {
 	int ret;
 
 	pairs->settings = *settings;
-	/* Only the slowest pairs are printed with more than the time of their START. */
-	pairing_init(&pairs->pairing, settings->slowest ? sizeof(struct latency_start) :
-		     offsetof(struct latency_start, wall),
-		     settings->pending ? settings->pending : LATENCY_PENDING, many_files);
+	pairing_init(&pairs->pairing, start_size(settings), settings->pending ? settings->pending : LATENCY_PENDING, many_files);
 	elog_map_init(&pairs->group_map, sizeof(struct latency_group *));
 	ret = latency_key_open(&pairs->key, settings->by, by_provider);
 	if (ret)
@@ -29,7 +41,10 @@ int latency_pairs_open(struct latency_pairs *pairs, const struct pair_settings *
 	pairs->recent = calloc(1, sizeof(*pairs->recent));
 	pairs->groups = calloc(GROUPS_MAX, sizeof(*pairs->groups));
 	pairs->slowest = calloc(settings->slowest + 1, sizeof(*pairs->slowest));
-	return pairs->recent && pairs->groups && pairs->slowest ? 0 : -ENOMEM;
+	if (settings->why)
+		pairs->bucket_shares = calloc(HISTOGRAM_BUCKETS, sizeof(*pairs->bucket_shares));
+	return pairs->recent && pairs->groups && pairs->slowest &&
+	       (pairs->bucket_shares || !settings->why) ? 0 : -ENOMEM;
 }
 
 void latency_pairs_close(struct latency_pairs *pairs)
@@ -49,6 +64,59 @@ void latency_pairs_close(struct latency_pairs *pairs)
 	free(pairs->recent);
 	free(pairs->groups);
 	free(pairs->slowest);
+	free(pairs->bucket_shares);
+}
+
+/* ------------------------------------------------------------------------
+ * Why
+ */
+
+static uint64_t *waits_of(const struct latency_start *start)
+{
+	return ((struct waiting_start *)(uintptr_t)start)->waits;
+}
+
+/* The part of an interval after START; what was before is cut off its beginning. */
+static void add_waits(uint64_t waits[INTERVAL_CAUSES], const struct interval *interval,
+		      uint64_t most)
+{
+	const uint64_t runnable = interval->runnable < most ? interval->runnable : most;
+	const uint64_t blocked = interval->blocked < most - runnable ? interval->blocked :
+								       most - runnable;
+
+	waits[interval_waits(interval) ? INTERVAL_RUNNABLE : interval->cause] += runnable;
+	waits[interval->cause] += blocked;
+}
+
+int latency_pairs_interval(struct latency_pairs *pairs, const struct entry *entry,
+			   const struct live *live)
+{
+	const uint64_t time = entry->item.time;
+	struct latency_start *start;
+	struct elog_map_key key;
+	struct interval interval;
+	int ret;
+
+	if (!interval_read(entry, &interval))
+		return 0;
+	ret = latency_key_session(&pairs->key, entry,
+				  interval_provider(entry, live, interval.of), interval.session,
+				  &key);
+	if (ret)
+		return ret;
+	start = elog_map_find(&pairs->pairing.pending, key);
+	if (start && time > start->time)
+		add_waits(waits_of(start), &interval, time - start->time);
+	return 0;
+}
+
+static void add_shares(struct latency_pairs *pairs, const struct latency_start *start,
+		       uint64_t duration)
+{
+	const uint64_t *waits = waits_of(start);
+
+	shares_add(&pairs->shares, waits, duration);
+	shares_add(&pairs->bucket_shares[histogram_bucket(duration)], waits, duration);
 }
 
 /* ------------------------------------------------------------------------
@@ -89,7 +157,7 @@ static struct latency_group *find_others(struct latency_pairs *pairs)
 }
 
 static int add_to_group(struct latency_pairs *pairs, const struct entry *entry,
-			uint64_t duration)
+			const struct latency_start *start, uint64_t duration)
 {
 	struct latency_group *group, **found;
 	struct elog_map_key key;
@@ -110,6 +178,8 @@ static int add_to_group(struct latency_pairs *pairs, const struct entry *entry,
 	if (!group)
 		return -ENOMEM;
 	histogram_add(&group->histogram, duration);
+	if (pairs->settings.why)
+		shares_add(&group->shares, waits_of(start), duration);
 	return 0;
 }
 
@@ -188,6 +258,8 @@ int latency_pairs_start(struct latency_pairs *pairs, const struct entry *entry,
 
 	if (!start)
 		return -ENOMEM;
+	if (pairs->settings.why)
+		memset(waits_of(start), 0, sizeof(((struct waiting_start *)0)->waits));
 	if (!pairs->settings.slowest)
 		return 0;
 	start->wall = wall_time(item->time, entry->wall_offset);
@@ -209,8 +281,10 @@ int latency_pairs_end(struct latency_pairs *pairs, const struct entry *entry,
 		return 0;
 	duration = entry->item.time - start->time;
 	histogram_add(pairs->recent, duration);
+	if (pairs->settings.why)
+		add_shares(pairs, start, duration);
 	if (pairs->group.name)
-		ret = add_to_group(pairs, entry, duration);
+		ret = add_to_group(pairs, entry, start, duration);
 	if (!ret && pairs->settings.slowest)
 		ret = add_to_slowest(pairs, entry, start, duration);
 	return ret;

@@ -20,6 +20,7 @@
  * @slowest: how many of the slowest pairs to keep
  * @pending: how many STARTs to keep that wait for their END; 0: LATENCY_PENDING
  * @format: of values
+ * @why: add up why threads did not run between START and END; events are paired by session
  */
 struct pair_settings {
 	const char *by;
@@ -27,6 +28,7 @@ struct pair_settings {
 	uint32_t slowest;
 	uint32_t pending;
 	enum output_format format;
+	bool why;
 };
 
 /**
@@ -40,6 +42,8 @@ struct pair_settings {
  * @group_count: number of @groups
  * @slowest: those of --slowest; a heap, the fastest pair is first
  * @slowest_count: number of @slowest
+ * @shares: of causes in all pairs, with --why
+ * @bucket_shares: of the pairs in each bucket of a histogram; NULL without --why
  *
  * The rest belongs to latency_pairs.c.
  */
@@ -53,6 +57,8 @@ struct latency_pairs {
 	size_t group_count;
 	struct slow_pair *slowest;
 	size_t slowest_count;
+	struct shares shares;
+	struct shares *bucket_shares;
 
 	struct elog_map group_map;	/* pointers to @groups */
 };
@@ -87,5 +93,16 @@ int latency_pairs_end(struct latency_pairs *pairs, const struct entry *entry,
 /** latency_pairs_start() - take an event that is a START; 0 or -ENOMEM */
 int latency_pairs_start(struct latency_pairs *pairs, const struct entry *entry,
 			struct elog_map_key key);
+
+/**
+ * latency_pairs_interval() - take an event of the provider sched, with --why
+ * @pairs: the pairs
+ * @entry: the event
+ * @live: where it is from; NULL: a file
+ *
+ * Return: 0, -ENOMEM.
+ */
+int latency_pairs_interval(struct latency_pairs *pairs, const struct entry *entry,
+			   const struct live *live);
 
 #endif /* LATENCY_PAIRS_H */

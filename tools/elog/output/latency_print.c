@@ -272,6 +272,24 @@ static void put_slowest(const struct latency_report *report,
 	}
 }
 
+static void put_shares(const struct shares *shares, const char *of, struct elog_text *text)
+{
+	elog_text_printf(text, "%-16s %8" PRIu64 "  ", of, shares->pairs);
+	shares_put_text(shares, text);
+	elog_text_string(text, "\n");
+}
+
+static void put_why(const struct latency_report *report, struct elog_text *text)
+{
+	size_t i;
+
+	elog_text_printf(text, "\n%-16s %8s  WHERE THE TIME WENT\n", "", "PAIRS");
+	put_shares(&report->shares, "all", text);
+	put_shares(&report->slowest_shares, "slowest 1 %", text);
+	for (i = 0; i < report->group_count; i++)
+		put_shares(&report->groups[i]->shares, report->groups[i]->value, text);
+}
+
 static void put_plural(struct elog_text *text, uint64_t count, const char *noun)
 {
 	elog_text_printf(text, "%" PRIu64 " %s%s", count, noun,
@@ -313,6 +331,8 @@ static void text_report(const struct latency_report *report,
 		put_groups(report, text);
 	if (report->slowest_count)
 		put_slowest(report, text);
+	if (report->why && histogram->count)
+		put_why(report, text);
 }
 
 /* ------------------------------------------------------------------------
@@ -416,6 +436,8 @@ static void put_group(struct row *row, const struct latency_report *report,
 	for (i = 0; csv && i < ARRAY_SIZE(others); i++)
 		row_null(row, others[i], NULL, 0);
 	put_data(row, &group->histogram);
+	if (report->why)
+		shares_put_json(&group->shares, row_cell(row, "why", NULL, 0));
 	row_end(row);
 }
 
@@ -443,6 +465,12 @@ static void data_report(const struct latency_report *report, struct row *row)
 	put_report(row, report, "total");
 	if (row->format == FORMAT_JSON)
 		put_buckets(row, report->histogram);
+	if (report->why) {
+		shares_put_json(&report->shares, row_cell(row, "why", NULL, 0));
+		row_number(row, "slowest_pairs", NULL, 0, report->slowest_shares.pairs);
+		shares_put_json(&report->slowest_shares,
+				row_cell(row, "slowest_why", NULL, 0));
+	}
 	row_end(row);
 	for (i = 0; i < report->group_count; i++)
 		put_group(row, report, report->groups[i]);

@@ -134,6 +134,7 @@ function event_row(slow, event) {
 function session_detail(slow) {
 	const parts = [];
 
+	if (slow.waits) parts.push(make('p', {}, 'Time: ' + waits_in_words(slow)));
 	if (slow.events.length) {
 		const rows = slow.events.map((event) => event_row(slow, event));
 
@@ -180,6 +181,52 @@ function session_detail(slow) {
 	return parts;
 }
 
+/* What the slowest sessions waited for, the longest in all first. */
+function causes_of(slowest) {
+	const sums = {};
+
+	for (const { waits } of slowest)
+		for (const [cause, time] of Object.entries(waits || {}))
+			sums[cause] = (sums[cause] || 0) + time;
+	return Object.keys(sums).sort((a, b) => sums[b] - sums[a]);
+}
+
+const cause_color = (i) => `var(--s${Math.min(i, 6)})`;
+
+/* Threads that work at the same time may have waited longer than the session took. */
+function waits_in_words(slow) {
+	const waits = Object.entries(slow.waits).sort((a, b) => b[1] - a[1]);
+	const sum = waits.reduce((all, [, time]) => all + time, 0);
+
+	if (sum < slow.latency) waits.push(['on CPU', slow.latency - sum]);
+	return waits.map(([cause, time]) => `${cause} ${duration(time)}`).join(', ');
+}
+
+/* A part of the bar for each cause; the rest of it was on a CPU. */
+function fill_bar(bar, slow) {
+	const sum = Object.values(slow.waits || {}).reduce((all, time) => all + time, 0);
+	const whole = Math.max(sum, slow.latency) || 1;
+
+	bar.style.width = (100 * slow.latency) / (slow.slowest || 1) + '%';
+	if (!slow.waits) return;
+	bar.setAttribute('title', waits_in_words(slow));
+	slow.causes.forEach((cause, i) => {
+		const part = make('span', { style: `background:${cause_color(i)}` });
+
+		part.style.width = (100 * (slow.waits[cause] || 0)) / whole + '%';
+		bar.append(part);
+	});
+}
+
+function causes_legend(causes) {
+	return make(
+		'ul',
+		{ class: 'legend', 'aria-label': 'Colors' },
+		...causes.map((cause, i) => make('li', {}, swatch(cause_color(i)), cause)),
+		make('li', {}, swatch('var(--bar)'), 'on CPU')
+	);
+}
+
 function slow_row(slow, number, columns) {
 	const id = 'slow' + number;
 	const detail = make(
@@ -216,7 +263,7 @@ function slow_row(slow, number, columns) {
 		cell(make('span', { class: 'fill' }), 'share wide')
 	);
 
-	row.querySelector('.fill').style.width = (100 * slow.latency) / (slow.slowest || 1) + '%';
+	fill_bar(row.querySelector('.fill'), slow);
 	return make('tbody', { class: 'one' }, row, detail);
 }
 
@@ -271,10 +318,13 @@ function show_span(parent, span) {
 	const slowest = span.slowest.length ? span.slowest[0].latency : 0;
 
 	parent.append(make('p', { class: 'hint' }, 'Select a session to list its events.'));
+	const causes = causes_of(span.slowest);
+
+	if (causes.length) parent.append(causes_legend(causes));
 	const rows = table(
 		columns,
 		'Slowest sessions of ' + span.name,
-		...span.slowest.map((slow, i) => slow_row({ ...slow, slowest }, i, columns.length))
+		...span.slowest.map((slow, i) => slow_row({ ...slow, slowest, causes }, i, columns.length))
 	);
 
 	rows.classList.add('slow');

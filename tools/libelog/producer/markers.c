@@ -45,6 +45,7 @@
 /* The kernel has policies for these handlers. */
 #define POLICY_HANDLERS	(ELOG_MARKER_PRINT | ELOG_MARKER_PROBE)
 #define ALL_HANDLERS	(ELOG_MARKER_PRINT | ELOG_MARKER_TRACE | ELOG_MARKER_PROBE)
+#define POLICY_STATUS	(EVENTLOG_STATUS_PRINT | EVENTLOG_STATUS_PROBE | EVENTLOG_STATUS_FILTER)
 
 struct group {
 	struct group *next;
@@ -762,7 +763,7 @@ void elog_marker_fire(const struct elog_marker *marker, ...)
 	status = marker_status(state, handlers, &event);
 	if (status & EVENTLOG_STATUS_ENABLED)
 		write_event(marker, event, values);
-	if (!(handlers & POLICY_HANDLERS) && !(status & ~EVENTLOG_STATUS_ENABLED))
+	if (!(handlers & POLICY_HANDLERS) && !(status & POLICY_STATUS))
 		return;
 	error = errno;
 	/* The kernel's actions add to the program's own. */

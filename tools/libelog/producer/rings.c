@@ -63,6 +63,8 @@ struct ring_block {
 
 __thread struct elog_thread_rings elog_thread_rings ELOG_RINGS_MODEL;
 
+uint32_t elog_rings_epoch;		/* atomic */
+
 /* Of all producers. */
 static size_t process_bytes;		/* atomic */
 
@@ -262,6 +264,19 @@ static bool take_over(struct ring_slot *slot, int fd)
 	return true;
 }
 
+/* The ring was just attached: the kernel looks for the thread's session there. */
+static void carry_on(const struct ring_slot *slot)
+{
+	const struct elog_running *running = &elog_thread_rings.running;
+
+	elog_thread_rings.counted = slot->ring;
+	elog_thread_rings.shown = running->of &&
+				  running->epoch == __atomic_load_n(&elog_rings_epoch,
+								    __ATOMIC_RELAXED);
+	if (elog_thread_rings.shown)
+		elog_mapped_run(slot->header, running->of, running->session);
+}
+
 static uint32_t data_bytes_min(void)
 {
 	const uint32_t page = (uint32_t)sysconf(_SC_PAGESIZE);
@@ -310,15 +325,37 @@ void elog_rings_get(struct elog_rings *rings, int fd)
 	if (elog_rings_watch_thread()) {
 		slot->place = place;
 		__atomic_store_n(place, slot->ring, __ATOMIC_RELEASE);
+		carry_on(slot);
 	} else {
 		end_ring(slot);
 		__atomic_store_n(&rings->usable, false, __ATOMIC_RELAXED);
 	}
 }
 
+void elog_rings_run(struct elog_rings *rings, int fd)
+{
+	struct ring_slot *slot = slot_of_thread(rings);
+
+	if (!slot || !slot->header)
+		elog_rings_get(rings, fd);
+	else if (!is_own(rings) || slot->ring->busy)
+		return;
+	else if (take_over(slot, fd))
+		carry_on(slot);
+	else
+		retry_later(rings);
+}
+
 /* ------------------------------------------------------------------------
  * Size
  */
+
+/* Exchanges the thread's ring for one of another size, if that is possible. */
+static void resize(struct ring_slot *slot, int fd, uint32_t data_bytes, size_t bytes_max)
+{
+	if (make_ring(slot, fd, data_bytes, bytes_max))
+		carry_on(slot);
+}
 
 bool elog_rings_resizes(struct elog_mapped_ring *ring, bool rung)
 {
@@ -342,8 +379,8 @@ void elog_rings_full(struct elog_rings *rings, int fd)
 	size = slot->ring->mask + 1;
 	slot->ring->full = 0;
 	if (size < DATA_BYTES_MAX)
-		make_ring(slot, fd, size * FACTOR < DATA_BYTES_MAX ? size * FACTOR : DATA_BYTES_MAX,
-			  PROCESS_BYTES_MAX / 2);
+		resize(slot, fd, size * FACTOR < DATA_BYTES_MAX ? size * FACTOR : DATA_BYTES_MAX,
+		       PROCESS_BYTES_MAX / 2);
 }
 
 void elog_rings_rung(struct elog_rings *rings, int fd)
@@ -356,8 +393,8 @@ void elog_rings_rung(struct elog_rings *rings, int fd)
 	size = slot->ring->mask + 1;
 	slot->ring->quiet = 0;
 	if (size > least)
-		make_ring(slot, fd, size / FACTOR > least ? size / FACTOR : least,
-			  PROCESS_BYTES_MAX);
+		resize(slot, fd, size / FACTOR > least ? size / FACTOR : least,
+		       PROCESS_BYTES_MAX);
 }
 
 void elog_rings_leave(struct elog_rings *rings, int fd)
@@ -467,6 +504,7 @@ void elog_rings_disconnect(struct elog_rings *rings)
 	struct ring_slot *slot;
 
 	__atomic_store_n(&rings->usable, false, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&elog_rings_epoch, 1, __ATOMIC_RELAXED);
 	for (slot = rings->slots; slot; slot = slot->next) {
 		if (!slot->header)
 			continue;
@@ -531,7 +569,9 @@ void elog_rings_after_fork(struct elog_rings *rings)
 
 	__atomic_store_n(&rings->usable, false, __ATOMIC_RELAXED);
 	rings->process = getpid();
+	__atomic_fetch_add(&elog_rings_epoch, 1, __ATOMIC_RELAXED);
 	elog_thread_rings.written = 0;
+	elog_thread_rings.shown = false;
 	for (slot = rings->slots; slot; slot = slot->next) {
 		if (slot->header)
 			__atomic_fetch_sub(&process_bytes, slot->length, __ATOMIC_RELAXED);

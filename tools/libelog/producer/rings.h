@@ -16,6 +16,7 @@
 #ifndef LIBELOG_RINGS_H
 #define LIBELOG_RINGS_H
 
+#include "elog.h"
 #include "producer/mapped_ring.h"
 
 /* The last place of the table is always empty: of producers that have no rings. */
@@ -45,11 +46,18 @@ struct elog_rings {
 /**
  * struct elog_thread_rings - a thread's rings, by the places of producers
  * @rings: NULL: the thread emits with write(2)
+ * @running: the session that the thread works on, see running.c
+ * @counted: the ring in which the kernel looks for it, if it is still the thread's; never used
+ *	except to compare it
+ * @shown: a session is in the header of @counted
  * @written: events that it emitted with write(2) and could have put in a ring
  * @ended: the thread is about to end and gets no rings any more
  */
 struct elog_thread_rings {
 	struct elog_mapped_ring *rings[ELOG_RING_PLACES + 1];
+	struct elog_running running;
+	const struct elog_mapped_ring *counted;
+	bool shown;
 	unsigned int written;
 	bool ended;
 };
@@ -66,6 +74,9 @@ struct elog_thread_rings {
 #endif
 extern __thread struct elog_thread_rings elog_thread_rings ELOG_RINGS_MODEL
 	__attribute__((visibility("hidden")));
+
+/* Counts the disconnections of producers, and forks. After one, descriptors may be wrong. */
+extern uint32_t elog_rings_epoch __attribute__((visibility("hidden")));
 
 /* An event's ring in this thread, or NULL. */
 static inline struct elog_mapped_ring *elog_rings_of_thread(unsigned int place)
@@ -114,6 +125,12 @@ bool elog_rings_may_get(const struct elog_rings *rings);
  * @rings: of a producer that is connected to @fd
  */
 void elog_rings_get(struct elog_rings *rings, int fd);
+
+/**
+ * elog_rings_run() - get a ring for this thread, in which the kernel looks for its session
+ * @rings: of a producer that is connected to @fd
+ */
+void elog_rings_run(struct elog_rings *rings, int fd);
 
 /**
  * elog_rings_full() - make this thread's ring larger if it is often full

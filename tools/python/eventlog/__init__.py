@@ -11,7 +11,8 @@
 
 README.md has more. A function that fails raises an OSError with its errno.
 """
-from ._emit import Event, Span, connect, current_session, new_session, release, session, traced
+from ._emit import (Event, Span, connect, current_session, new_session, release, running, session,
+                    traced)
 from ._records import (Context, Damage, DamageWarning, Duration, EnumValue, EventType, Field,
                        FieldError, FlagsValue, Level, Loss, LossWarning, NoMatchWarning, Record)
 from ._select import FilterError
@@ -23,5 +24,6 @@ __all__ = [
     "Consumer", "Context", "Damage", "DamageWarning", "Duration", "EnumValue", "Event",
     "EventType", "Field", "FieldError", "FilterError", "FlagsValue", "Level", "Loss",
     "LossWarning", "NoMatchWarning", "Reader", "Record", "Span", "Stat", "connect",
-    "current_session", "definitions", "new_session", "open", "release", "session", "traced",
+    "current_session", "definitions", "new_session", "open", "release", "running", "session",
+    "traced",
 ]

@@ -28,6 +28,8 @@ _lock = threading.Lock()
 _producer: Any = None
 _session: "contextvars.ContextVar[int]" = contextvars.ContextVar("session", default=0)
 _strict = os.environ.get("ELOG_STRICT", "") not in ("", "0")
+# Bits of a status byte: it is enabled, or not known to be disabled.
+_MAY_BE_ENABLED = c.EVENTLOG_STATUS_ENABLED | c.ELOG_STATUS_UNKNOWN
 # What elog_event_write() returns if the kernel does not accept the payload.
 _REJECTED = (-errno.EINVAL, -errno.EBADMSG, -errno.E2BIG)
 
@@ -89,6 +91,24 @@ def session(number: Optional[int] = None) -> Iterator[int]:
         yield number
     finally:
         _session.set(before)
+
+
+@contextlib.contextmanager
+def running(event: "Event", number: Optional[int] = None) -> Iterator[int]:
+    """The calling thread works on this session inside; None: on current_session(). 0: on none.
+
+    The event is any one of the session's provider. With the kernel module eventlog_sched,
+    "elog why" then tells when and why the thread did not run: see elog_session_enter(3). Do
+    not await inside: the thread would go on with something else.
+    """
+    number = _session.get() if number is None else number
+    if not 0 <= operator.index(number) < 1 << 64:
+        raise ValueError("a session has 64 bits")
+    before = lib.elog_session_enter(event._event, number)
+    try:
+        yield number
+    finally:
+        lib.elog_session_leave(event._event, before)
 
 
 class _Field(NamedTuple):
@@ -186,7 +206,8 @@ class Event:
     @property
     def enabled(self) -> bool:
         """Is the event enabled? Test this before you compute expensive values."""
-        return bool(self._event.contents.status[0]) and lib.elog_event_enabled_slow(self._event)
+        status = self._event.contents.status[0]
+        return bool(status & _MAY_BE_ENABLED) and lib.elog_event_enabled_slow(self._event)
 
     @property
     def error(self) -> int:

@@ -43,6 +43,8 @@ EVENTLOG_RINGS_ALL = 0xffffffff
 EVENTLOG_LOST_CAUSES = 16
 EVENTLOG_LOST_ABORTED = 5
 EVENTLOG_PAYLOAD_MAX = 65536
+EVENTLOG_STATUS_ENABLED = 1
+ELOG_STATUS_UNKNOWN = 0x80
 EVENTLOG_LEVEL_CRITICAL = 1
 EVENTLOG_LEVEL_ERROR = 2
 EVENTLOG_LEVEL_WARNING = 3
@@ -167,11 +169,12 @@ Definition = _struct(
     ("instance", c_uint32), ("sync", c_uint32), ("sync_pid", c_uint32))
 
 Event = _struct("elog_event", ("status", POINTER(c_ubyte)), ("reserved", c_uint * 2))
+Running = _struct("elog_running", ("session", c_uint64), ("of", c_uint32), ("epoch", c_uint32))
 Iovec = _struct("iovec", ("iov_base", c_char_p), ("iov_len", c_size_t))
 
 STRUCTS = [Text, Item, Value, SchemaName, SchemaSet, SchemaField, SchemaProvider, SchemaEvent,
            Schema, SchemaError, ExpressionError, Filter, ConsumerOptions, Rule,
-           Stat, Describe, Definition, Event, Iovec]
+           Stat, Describe, Definition, Event, Running, Iovec]
 
 # Functions: type of the result, and of the parameters.
 PROTOTYPES: Dict[str, Tuple[Any, ...]] = {
@@ -191,6 +194,8 @@ PROTOTYPES: Dict[str, Tuple[Any, ...]] = {
     "elog_event_write": (c_int, POINTER(Event), c_uint64, POINTER(Iovec), c_uint),
     "elog_event_invalid": (None, POINTER(Event)),
     "elog_session_new": (c_uint64,),
+    "elog_session_enter": (Running, POINTER(Event), c_uint64),
+    "elog_session_leave": (None, POINTER(Event), Running),
     "elog_text_free": (None, POINTER(Text)),
     "elog_schema_parse": (c_int, c_char_p, c_size_t, POINTER(POINTER(Schema)),
                           POINTER(SchemaError)),

@@ -134,6 +134,28 @@ def write_long_session(path):
         put(file, 3 * 10 ** 9, 2, bytes(2), session=9)
 
 
+def write_waits(path):
+    """Two requests; the first one waits from before its START until behind its END."""
+    with open(os.path.join(os.path.dirname(__file__), "../../../..",
+                           "module/sched/sched_eventlog_schema.src")) as file:
+        sched = file.read().split("\nevent ")
+    schemas = {**SCHEMAS, 20: sched[0] + "\nevent " + sched[1] + "\n"}
+
+    def off(file, time, session, cause, blocked, runnable):
+        put(file, time, 20, struct.pack("<IQQBBhI16sIQQ", 1, blocked, runnable, cause, 0, -1, 0,
+                                        b"", 0, 0, 0), session=session)
+
+    with ElogFile(path, schemas) as file:
+        start = 10 ** 9
+        put(file, start, 1, payload("/", bytes(4)), session=1)
+        off(file, start + 30 * 10 ** 6, 1, 5, 40 * 10 ** 6, 10 ** 6)
+        off(file, start + 50 * 10 ** 6, 1, 1, 0, 7 * 10 ** 6)
+        put(file, start + 50 * 10 ** 6, 2, bytes(2), session=1)
+        off(file, start + 60 * 10 ** 6, 1, 4, 15 * 10 ** 6, 0)
+        put(file, start + 70 * 10 ** 6, 1, payload("/", bytes(4)), session=2)
+        put(file, start + 71 * 10 ** 6, 2, bytes(2), session=2)
+
+
 def main(directory):
     normal = directory + "/normal.elog"
     write_normal(normal)
@@ -141,6 +163,7 @@ def main(directory):
     write_hostile(directory + "/hostile.elog")
     write_small(directory)
     write_long_session(directory + "/long.elog")
+    write_waits(directory + "/waits.elog")
     with open(normal, "rb") as file:
         data = file.read()
     with open(directory + "/torn.elog", "wb") as file:

@@ -154,6 +154,15 @@ small_files_agree()
 	agrees 0 extreme 'len(spans) == 2'
 }
 
+# Of a wait, the part between START and END counts.
+waits_of_sessions_agree()
+{
+	agrees 0 waits 'spans[0]["slowest"][0]["latency"] == 50 * 10 ** 6' \
+		'spans[0]["slowest"][0]["waits"] == {"runnable": 10 ** 6, "preempted": 7 * 10 ** 6,
+			"futex": 5 * 10 ** 6, "disk": 29 * 10 ** 6}' \
+		'"waits" not in spans[0]["slowest"][1]' || return 1
+}
+
 long_sessions_are_cut()
 {
 	agrees 0 long 'len(spans[0]["slowest"][0]["events"]) == 80' \
@@ -258,6 +267,7 @@ check "the standard input has no commands" reads_stdin
 check "names and strings of a file are only text" hostile_names_agree
 check "damage is reported once, and in the page" damage_is_reported
 check "few events, or none, make a page" small_files_agree
+check "of a session it shows what it waited for" waits_of_sessions_agree
 check "of a long session some events are listed" long_sessions_are_cut
 check "mistakes are named" mistakes_are_named
 check "a full disk leaves the file as it was" full_disk_changes_nothing

@@ -461,8 +461,63 @@ int elog_event_emit(const struct elog_event *event, uint64_t session,
  */
 uint64_t elog_session_new(void);
 
+/**
+ * struct elog_running - the session that a thread works on
+ *
+ * The members belong to the library.
+ */
+struct elog_running {
+	uint64_t session;
+	uint32_t of;
+	uint32_t epoch;
+};
+
+/**
+ * elog_session_enter() - the calling thread works on a session from now on
+ * @event: any event of the session's provider; NULL: the call does nothing
+ * @session: the session; 0: the thread works on none, for example because it waits for
+ *	events of many sessions
+ *
+ * The kernel module eventlog_sched tells when and why a thread that works on a session does
+ * not run, see elog-why(1). Then this takes a few stores if the thread has a ring; without a
+ * ring, it gets one at its first call, unless nobody listens to the provider sched. May be
+ * called by any thread and in signal handlers. Preserves errno.
+ *
+ * In the child of a fork(), and when a producer is disconnected, the thread works on no
+ * session.
+ *
+ * Return: what the thread worked on before, for elog_session_leave().
+ */
+struct elog_running elog_session_enter(const struct elog_event *event, uint64_t session);
+
+/**
+ * elog_session_leave() - the calling thread goes on with what it worked on before
+ * @event: that of elog_session_enter(), which is still registered; NULL: does nothing
+ * @before: the result of elog_session_enter() in this thread
+ */
+void elog_session_leave(const struct elog_event *event, struct elog_running before);
+
 #ifdef __cplusplus
 }
+
+/* elog_session_enter(), until the end of the block. */
+class elog_session_guard {
+public:
+	elog_session_guard(const struct elog_event *event, uint64_t session)
+		: event_(event), before_(elog_session_enter(event, session))
+	{
+	}
+	~elog_session_guard()
+	{
+		elog_session_leave(event_, before_);
+	}
+	elog_session_guard(const elog_session_guard &) = delete;
+	elog_session_guard &operator=(const elog_session_guard &) = delete;
+
+private:
+	const struct elog_event *event_;
+	struct elog_running before_;
+};
 #endif
 
 #endif /* ELOG_PRODUCER_H */

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The shares that causes have of the time of pairs: see shares.h.
+ */
+#include <stdlib.h>
+
+#include "output/shares.h"
+
+#define ON_CPU	INTERVAL_CAUSES
+#define PARTS	(INTERVAL_CAUSES + 1)
+#define SHOWN	0.0005		/* 0.1 % in text */
+
+void shares_add(struct shares *shares, const uint64_t waits[INTERVAL_CAUSES], uint64_t duration)
+{
+	unsigned int i;
+
+	shares->pairs++;
+	for (i = 0; i < INTERVAL_CAUSES && duration; i++)
+		shares->sums[i] += (double)waits[i] / (double)duration;
+}
+
+struct shares shares_slowest(const struct shares buckets[HISTOGRAM_BUCKETS], uint64_t pairs)
+{
+	const uint64_t wanted = pairs / 100 + (pairs % 100 != 0);
+	struct shares slowest = { 0 };
+	size_t bucket = HISTOGRAM_BUCKETS;
+	unsigned int i;
+
+	while (bucket && slowest.pairs < wanted) {
+		bucket--;
+		slowest.pairs += buckets[bucket].pairs;
+		for (i = 0; i < INTERVAL_CAUSES; i++)
+			slowest.sums[i] += buckets[bucket].sums[i];
+	}
+	return slowest;
+}
+
+struct part {
+	unsigned int what;
+	double share;
+};
+
+static int compare(const void *one, const void *other)
+{
+	const struct part *a = one, *b = other;
+
+	if (a->share != b->share)
+		return a->share > b->share ? -1 : 1;
+	return a->what < b->what ? -1 : a->what > b->what;
+}
+
+/* The greatest is first. Threads that work at the same time have more than the whole. */
+static void make_parts(const struct shares *shares, struct part parts[PARTS])
+{
+	double left = 1;
+	unsigned int i;
+
+	for (i = 0; i < INTERVAL_CAUSES; i++) {
+		parts[i].what = i;
+		parts[i].share = shares->pairs ? shares->sums[i] / (double)shares->pairs : 0;
+		left -= parts[i].share;
+	}
+	parts[ON_CPU].what = ON_CPU;
+	parts[ON_CPU].share = left > 0 ? left : 0;
+	qsort(parts, PARTS, sizeof(*parts), compare);
+}
+
+static const char *part_name(const struct part *part)
+{
+	return part->what == ON_CPU ? "on CPU" : interval_cause_name(part->what);
+}
+
+void shares_put_text(const struct shares *shares, struct elog_text *text)
+{
+	struct part parts[PARTS];
+	unsigned int i;
+
+	make_parts(shares, parts);
+	for (i = 0; i < PARTS && parts[i].share >= SHOWN; i++)
+		elog_text_printf(text, "%s%s %.1f %%", i ? ", " : "", part_name(&parts[i]),
+				 100 * parts[i].share);
+}
+
+void shares_put_json(const struct shares *shares, struct elog_text *text)
+{
+	struct part parts[PARTS];
+	unsigned int i;
+
+	make_parts(shares, parts);
+	elog_text_string(text, "{");
+	for (i = 0; i < PARTS; i++)
+		elog_text_printf(text, "%s\"%s\":%.6f", i ? "," : "", part_name(&parts[i]),
+				 parts[i].share);
+	elog_text_string(text, "}");
+}

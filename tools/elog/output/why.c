@@ -1,0 +1,482 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Where the time of a session went: see why.h.
+ *
+ * An interval is an event when it ends. So when a wait of the session ends, the waits of the
+ * thread that ended it are known, if they were over by then. The last intervals of all other
+ * threads are kept for that.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "output/why.h"
+#include "util/array.h"
+#include "util/tool.h"
+
+#define RECENT_MAX	(1U << 18)
+#define SESSIONS_MAX	64	/* of one number, of different providers */
+#define THREADS_MAX	65536
+#define LIST_MAX	64	/* calls, and wakers, of one cause */
+
+/* The time in which a thread worked on a session. */
+struct why_span {
+	int64_t first;
+	int64_t last;
+	uint64_t off;
+};
+
+struct why {
+	const char *provider;
+	uint64_t number;
+	struct why_session *sessions;
+	size_t session_count;
+	struct interval *recent;	/* a ring, once it has RECENT_MAX */
+	uint64_t recent_count;
+	bool any;			/* event of sched */
+};
+
+int why_open(struct why **result, const char *provider, uint64_t number)
+{
+	struct why *why = calloc(1, sizeof(*why));
+
+	if (!why)
+		return -ENOMEM;
+	why->sessions = calloc(SESSIONS_MAX, sizeof(*why->sessions));
+	if (!why->sessions) {
+		free(why);
+		return -ENOMEM;
+	}
+	why->provider = provider;
+	why->number = number;
+	*result = why;
+	return 0;
+}
+
+void why_close(struct why *why)
+{
+	size_t i, cause;
+
+	if (!why)
+		return;
+	for (i = 0; i < why->session_count; i++) {
+		for (cause = 0; cause < INTERVAL_CAUSES; cause++) {
+			free(why->sessions[i].waits[cause].calls);
+			free(why->sessions[i].waits[cause].wakers);
+		}
+		elog_map_free(&why->sessions[i].threads);
+	}
+	free(why->sessions);
+	free(why->recent);
+	free(why);
+}
+
+/* ------------------------------------------------------------------------
+ * Sessions
+ */
+
+/* Return: NULL: there are too many providers. */
+static struct why_session *get_session(struct why *why, const char *provider)
+{
+	struct why_session *session;
+	size_t i;
+
+	for (i = 0; i < why->session_count; i++)
+		if (!strcmp(why->sessions[i].provider, provider))
+			return &why->sessions[i];
+	if (why->session_count == SESSIONS_MAX)
+		return NULL;
+	session = &why->sessions[why->session_count++];
+	snprintf(session->provider, sizeof(session->provider), "%s", provider);
+	session->number = why->number;
+	elog_map_init(&session->threads, sizeof(struct why_span));
+	return session;
+}
+
+/* A thread worked on the session from @first to @last. */
+static int see_thread(struct why_session *session, uint32_t tid, int64_t first, int64_t last,
+		      uint64_t off)
+{
+	const struct elog_map_key key = elog_map_integer(tid);
+	struct why_span *span = elog_map_find(&session->threads, key);
+	const bool any = session->threads.count;
+
+	if (!any || first < session->first)
+		session->first = first;
+	if (!any || last > session->last)
+		session->last = last;
+	if (!span && session->threads.count == THREADS_MAX)
+		return 0;
+	if (!span) {
+		span = elog_map_insert(&session->threads, key);
+		if (!span)
+			return -ENOMEM;
+		span->first = first;
+		span->last = last;
+	}
+	span->first = first < span->first ? first : span->first;
+	span->last = last > span->last ? last : span->last;
+	span->off += off;
+	return 0;
+}
+
+struct why_times why_times(const struct why_session *session)
+{
+	struct why_times times = {
+		.wall = (uint64_t)session->last - (uint64_t)session->first,
+		.threads = session->threads.count,
+	};
+	const struct why_span *span;
+	uint64_t length;
+
+	elog_map_for_each(&session->threads, span) {
+		length = (uint64_t)span->last - (uint64_t)span->first;
+		/* The start of an interval is before what was seen first, or a file lies. */
+		if (length < span->off)
+			length = span->off;
+		times.thread_time += length;
+		times.on_cpu += length - span->off;
+	}
+	if (times.wall > times.thread_time)
+		times.none = times.wall - times.thread_time;
+	return times;
+}
+
+/* ------------------------------------------------------------------------
+ * Chains
+ */
+
+static int keep_recent(struct why *why, const struct interval *interval)
+{
+	struct interval *larger;
+
+	if (why->recent_count < RECENT_MAX) {
+		larger = array_grow(why->recent, why->recent_count, sizeof(*larger));
+		if (!larger)
+			return -ENOMEM;
+		why->recent = larger;
+	}
+	why->recent[why->recent_count++ % RECENT_MAX] = *interval;
+	return 0;
+}
+
+/* A while, CLOCK_REALTIME ns. */
+struct period {
+	int64_t from;
+	int64_t to;
+};
+
+static uint64_t overlap(const struct period *one, int64_t from, int64_t to)
+{
+	from = from > one->from ? from : one->from;
+	to = to < one->to ? to : one->to;
+	return to > from ? (uint64_t)to - (uint64_t)from : 0;
+}
+
+static struct period wait_of(const struct interval *interval)
+{
+	return (struct period){
+		.from = (int64_t)((uint64_t)interval->end - interval_time(interval)),
+		.to = (int64_t)((uint64_t)interval->end - interval->runnable),
+	};
+}
+
+static void set_thread(struct why_thread *thread, const struct interval *interval,
+		       const char *provider)
+{
+	*thread = (struct why_thread){
+		.tid = interval->by_tid,
+		.how = interval->how,
+		.session = interval->by_session,
+	};
+	memcpy(thread->name, interval->by, sizeof(thread->name));
+	if (interval->by_session)
+		snprintf(thread->provider, sizeof(thread->provider), "%s", provider);
+}
+
+/*
+ * Adds up what a thread waited for in a period. Return: its longest wait in it, or NULL.
+ */
+static const struct interval *find_waits(const struct why *why, const struct period *period,
+					 struct why_holder *holder)
+{
+	const uint64_t kept = why->recent_count < RECENT_MAX ? why->recent_count : RECENT_MAX;
+	const struct interval *interval, *longest = NULL;
+	uint64_t i, blocked, runnable, most = 0;
+	struct period wait;
+
+	for (i = 1; i <= kept; i++) {
+		interval = &why->recent[(why->recent_count - i) % RECENT_MAX];
+		if (interval->end <= period->from)
+			break;
+		if (interval->tid != holder->thread.tid)
+			continue;
+		wait = wait_of(interval);
+		blocked = overlap(period, wait.from, wait.to);
+		runnable = overlap(period, wait.to, interval->end);
+		holder->waits[interval->cause] += blocked;
+		holder->waits[interval_waits(interval) ? INTERVAL_RUNNABLE : interval->cause] +=
+			runnable;
+		if (blocked > most) {
+			most = blocked;
+			longest = interval;
+		}
+	}
+	return longest;
+}
+
+/* Follows who ended a wait, and who ended the longest wait of that thread meanwhile. */
+static void follow(const struct why *why, const struct entry *entry,
+		   const struct interval *interval, struct why_waker *waker)
+{
+	struct period period = wait_of(interval), wait;
+	struct why_holder *holder;
+
+	waker->holder_count = 0;
+	while (interval && interval->by_tid && !(interval->how & INTERVAL_KTHREAD) &&
+	       waker->holder_count < WHY_HOLDERS_MAX) {
+		holder = &waker->holders[waker->holder_count];
+		memset(holder, 0, sizeof(*holder));
+		set_thread(&holder->thread, interval,
+			   interval_provider(entry, NULL, interval->by_of));
+		holder->length = overlap(&period, period.from, period.to);
+		interval = find_waits(why, &period, holder);
+		/* What it did is known only of a thread with a session. */
+		if (!interval && !holder->thread.session)
+			return;
+		waker->holder_count++;
+		if (!interval)
+			return;
+		wait = wait_of(interval);
+		period.from = wait.from > period.from ? wait.from : period.from;
+		period.to = wait.to < period.to ? wait.to : period.to;
+	}
+}
+
+/* ------------------------------------------------------------------------
+ * Intervals
+ */
+
+static int add_call(struct why_wait *wait, int number, uint64_t time)
+{
+	struct why_call *larger;
+	size_t i;
+
+	for (i = 0; i < wait->call_count; i++) {
+		if (wait->calls[i].number != number)
+			continue;
+		wait->calls[i].time += time;
+		return 0;
+	}
+	if (wait->call_count == LIST_MAX)
+		return 0;
+	larger = array_grow(wait->calls, wait->call_count, sizeof(*larger));
+	if (!larger)
+		return -ENOMEM;
+	wait->calls = larger;
+	larger[wait->call_count++] = (struct why_call){ .number = number, .time = time };
+	return 0;
+}
+
+static bool is_same(const struct why_thread *one, const struct why_thread *other)
+{
+	return one->tid == other->tid && one->session == other->session &&
+	       !strcmp(one->name, other->name) && !strcmp(one->provider, other->provider);
+}
+
+/* Return: NULL: no memory, or there are too many: see @full. */
+static struct why_waker *get_waker(struct why_wait *wait, const struct why_thread *thread,
+				   bool *full)
+{
+	struct why_waker *larger;
+	size_t i;
+
+	*full = false;
+	for (i = 0; i < wait->waker_count; i++)
+		if (is_same(&wait->wakers[i].thread, thread))
+			return &wait->wakers[i];
+	*full = wait->waker_count == LIST_MAX;
+	if (*full)
+		return NULL;
+	larger = array_grow(wait->wakers, wait->waker_count, sizeof(*larger));
+	if (!larger)
+		return NULL;
+	wait->wakers = larger;
+	memset(&larger[i], 0, sizeof(*larger));
+	larger[i].thread = *thread;
+	wait->waker_count++;
+	return &larger[i];
+}
+
+static int add_waker(const struct why *why, const struct entry *entry, struct why_wait *wait,
+		     const struct interval *interval, uint64_t time)
+{
+	struct why_thread thread;
+	struct why_waker *waker;
+	bool full;
+
+	set_thread(&thread, interval, interval_provider(entry, NULL, interval->by_of));
+	waker = get_waker(wait, &thread, &full);
+	if (!waker)
+		return full ? 0 : -ENOMEM;
+	waker->thread.how |= interval->how;
+	waker->time += time;
+	if (interval_waits(interval) && time > waker->longest) {
+		waker->longest = time;
+		follow(why, entry, interval, waker);
+	}
+	return 0;
+}
+
+static void note_machine(struct why_session *session, const struct entry *entry)
+{
+	const char *machine = entry->reader ? elog_reader_info(entry->reader, "machine") : NULL;
+
+	if (machine && !*session->machine)
+		snprintf(session->machine, sizeof(session->machine), "%s", machine);
+}
+
+static int take_interval(struct why *why, const struct entry *entry,
+			 const struct interval *interval)
+{
+	const uint64_t time = interval_waits(interval) ? interval->blocked : interval->runnable;
+	struct why_session *session;
+	struct why_wait *wait;
+	int ret;
+
+	session = get_session(why, interval_provider(entry, NULL, interval->of));
+	if (!session)
+		return 0;
+	note_machine(session, entry);
+	wait = &session->waits[interval->cause];
+	wait->time += time;
+	wait->count++;
+	session->intervals++;
+	if (interval_waits(interval)) {
+		session->waits[INTERVAL_RUNNABLE].time += interval->runnable;
+		session->waits[INTERVAL_RUNNABLE].count += interval->runnable != 0;
+	}
+	ret = see_thread(session, interval->tid, wait_of(interval).from, interval->end,
+			 interval_time(interval));
+	if (!ret)
+		ret = add_call(wait, interval->call, time);
+	return ret ? ret : add_waker(why, entry, wait, interval, time);
+}
+
+/* When it is emitted, the thread may have left the session long ago. */
+static int take_sum(struct why *why, const struct entry *entry, const struct interval_sum *sum)
+{
+	struct why_session *session;
+	struct why_span *span;
+	unsigned int i;
+
+	session = get_session(why, interval_provider(entry, NULL, sum->of));
+	if (!session)
+		return 0;
+	session->intervals += sum->count;
+	span = elog_map_find(&session->threads, elog_map_integer(sum->tid));
+	for (i = 0; i < INTERVAL_CAUSES; i++) {
+		session->waits[i].time += sum->times[i];
+		if (span)
+			span->off += sum->times[i];
+	}
+	return 0;
+}
+
+static int take_event(struct why *why, const struct entry *entry)
+{
+	const struct elog_schema_event *event = entry->cached->event;
+	const int64_t time = wall_time(entry->item.time, entry->wall_offset);
+	struct why_session *session = get_session(why, event ? event->provider->name : "?");
+
+	if (!session)
+		return 0;
+	session->events++;
+	return see_thread(session, entry->item.tid, time, time, 0);
+}
+
+int why_take(struct why *why, const struct entry *entry)
+{
+	const bool is_target = entry->item.session == why->number;
+	struct interval interval;
+	struct interval_sum sum;
+
+	if (!interval_is_event(entry->cached->event))
+		return is_target ? take_event(why, entry) : 0;
+	why->any = true;
+	if (interval_read(entry, &interval))
+		return (is_target ? take_interval(why, entry, &interval) : 0) ?:
+		       keep_recent(why, &interval);
+	if (is_target && interval_read_sum(entry, &sum))
+		return take_sum(why, entry, &sum);
+	return 0;
+}
+
+/* ------------------------------------------------------------------------
+ * The end
+ */
+
+static void say_several(const struct why *why)
+{
+	struct elog_text text = { 0 };
+	size_t i;
+
+	for (i = 0; i < why->session_count; i++) {
+		elog_text_string(&text, i ? ", " : "");
+		put_quotable(&text, why->sessions[i].provider);
+	}
+	elog_error("session 0x%" PRIx64 " is one of several providers: %s", why->number,
+		   text.data ? text.data : "");
+	elog_hint("add the provider: PROVIDER:0x%" PRIx64, why->number);
+	elog_text_free(&text);
+}
+
+/* Of one provider, if only one has intervals. */
+static struct why_session *choose(const struct why *why)
+{
+	struct why_session *chosen = NULL;
+	size_t i, count = 0;
+
+	if (why->session_count == 1)
+		return why->sessions;
+	for (i = 0; i < why->session_count; i++) {
+		if (!why->sessions[i].intervals)
+			continue;
+		chosen = &why->sessions[i];
+		count++;
+	}
+	return count == 1 ? chosen : NULL;
+}
+
+struct why_session *why_find(struct why *why, bool quiet)
+{
+	struct why_session *session = NULL;
+	size_t i;
+
+	for (i = 0; why->provider && i < why->session_count && !session; i++)
+		if (!strcmp(why->sessions[i].provider, why->provider))
+			session = &why->sessions[i];
+	if (!why->provider && why->session_count) {
+		session = choose(why);
+		if (!session) {
+			say_several(why);
+			return NULL;
+		}
+	}
+	if (!session) {
+		elog_error("no event has the session %s%s0x%" PRIx64, why->provider ?
+			   why->provider : "", why->provider ? ":" : "", why->number);
+		return NULL;
+	}
+	if (quiet)
+		return session;
+	if (!why->any)
+		fprintf(stderr, "elog: no event of the provider sched: load eventlog_sched, "
+			"and capture with -e sched, too\n");
+	else if (!session->intervals)
+		fprintf(stderr, "elog: the session was on a CPU all the time, or no thread said "
+			"that it works on it: see elog_session_enter(3)\n");
+	return session;
+}

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Where the time of a session went: what its threads waited for, how long, and who ended the
+ * waits; and what these waited for meanwhile. Memory is bounded, whatever a file says.
+ */
+#ifndef WHY_H
+#define WHY_H
+
+#include "input/interval.h"
+#include "libelog/util/map.h"
+#include "output/print_settings.h"
+
+#define WHY_HOLDERS_MAX	8	/* in a chain */
+
+/**
+ * struct why_thread - another thread that ended waits
+ * @tid: 0: none, but an interrupt, or it is not known
+ * @how: INTERVAL_*
+ * @name: its name
+ * @provider: of its session
+ * @session: 0: none
+ */
+struct why_thread {
+	uint32_t tid;
+	unsigned int how;
+	char name[INTERVAL_NAME];
+	char provider[EVENTLOG_NAME_MAX];
+	uint64_t session;
+};
+
+/**
+ * struct why_holder - what a thread did in a while in which another one waited for it
+ * @thread: the thread
+ * @length: of that while, ns
+ * @waits: time by cause in it, ns
+ */
+struct why_holder {
+	struct why_thread thread;
+	uint64_t length;
+	uint64_t waits[INTERVAL_CAUSES];
+};
+
+/**
+ * struct why_waker - who ended waits of a session
+ * @thread: the thread
+ * @time: that the waits took, ns
+ * @longest: of the waits
+ * @holders: what it did during the longest one, and who ended the longest of its own waits in
+ *	that time, and so on
+ * @holder_count: of @holders
+ */
+struct why_waker {
+	struct why_thread thread;
+	uint64_t time;
+	uint64_t longest;
+	struct why_holder holders[WHY_HOLDERS_MAX];
+	unsigned int holder_count;
+};
+
+/** struct why_call - time in a system call */
+struct why_call {
+	int number;
+	uint64_t time;
+};
+
+/**
+ * struct why_wait - what threads of a session waited for
+ * @time: ns
+ * @count: of the intervals
+ * @calls: system calls, in the order in which they were seen
+ * @call_count: of @calls
+ * @wakers: likewise
+ * @waker_count: of @wakers
+ */
+struct why_wait {
+	uint64_t time;
+	uint64_t count;
+	struct why_call *calls;
+	size_t call_count;
+	struct why_waker *wakers;
+	size_t waker_count;
+};
+
+/**
+ * struct why_session - a session
+ * @provider: "?": not known
+ * @number: of the session
+ * @machine: that its waits are from; "": not known
+ * @first: its first event, or the start of an interval, CLOCK_REALTIME ns
+ * @last: its last one
+ * @events: of programs
+ * @intervals: of sched, also those in sums
+ * @waits: by cause
+ * @threads: struct why_span, by tid
+ */
+struct why_session {
+	char provider[EVENTLOG_NAME_MAX];
+	uint64_t number;
+	char machine[16];
+	int64_t first;
+	int64_t last;
+	uint64_t events;
+	uint64_t intervals;
+	struct why_wait waits[INTERVAL_CAUSES];
+	struct elog_map threads;
+};
+
+/**
+ * struct why_times - the time of a session
+ * @wall: from its first to its last event, ns
+ * @threads: that worked on it
+ * @thread_time: the time from the first to the last event of each thread, in all
+ * @on_cpu: the part of it that is no interval
+ * @none: when no thread worked on it
+ */
+struct why_times {
+	uint64_t wall;
+	uint64_t threads;
+	uint64_t thread_time;
+	uint64_t on_cpu;
+	uint64_t none;
+};
+
+struct why;
+
+/**
+ * why_open() - begin
+ * @why: set
+ * @provider: of the session; NULL: any
+ * @number: of the session
+ *
+ * Return: 0, -ENOMEM.
+ */
+int why_open(struct why **why, const char *provider, uint64_t number);
+
+/** why_close() - free everything; NULL is allowed */
+void why_close(struct why *why);
+
+/**
+ * why_take() - take an event, in the order of time
+ * @why: open
+ * @entry: any event
+ *
+ * Return: 0, -ENOMEM.
+ */
+int why_take(struct why *why, const struct entry *entry);
+
+/**
+ * why_find() - find the session, when there are no more events
+ * @why: open
+ * @quiet: no hints
+ *
+ * Return: the session; NULL, after an error message.
+ */
+struct why_session *why_find(struct why *why, bool quiet);
+
+/** why_times() - add up the time of a session */
+struct why_times why_times(const struct why_session *session);
+
+/**
+ * why_print() - print a session
+ * @session: the session, whose arrays are sorted then
+ * @settings: how; text or JSON
+ * @lost: lost events in the file
+ * @text: to append to
+ */
+void why_print(struct why_session *session, const struct print_settings *settings, uint64_t lost,
+	       struct elog_text *text);
+
+#endif /* WHY_H */

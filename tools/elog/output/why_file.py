@@ -1,0 +1,112 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""Writes .elog files for why_test.sh: why_file.py KIND FILE
+
+chain    session 1 waits for eleven holders of locks, each of which waits for the next one
+wrong    events of sched with values that are no times, causes or names, and cut off
+sums     short intervals, in events that come late
+lost     losses
+other    a schema of sched with other fields
+"""
+import os
+import struct
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../../python"))
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../../python/tests"))
+from elogfile import ElogFile  # noqa: E402
+
+TREE = os.path.join(os.path.dirname(__file__), "../../..")
+MS = 1000000
+MAX = 2 ** 64 - 1
+FUTEX, DISK, SLEEP = 4, 5, 10
+SHOP = "eventlog 1\nprovider shop\nevent 1 request info -\n"
+
+
+def sched(number):
+    """The schema of one event of the module."""
+    with open(os.path.join(TREE, "module/sched/sched_eventlog_schema.src")) as file:
+        head, *events = file.read().split("\nevent ")
+    return head + "\nevent " + events[number] + "\n"
+
+
+def off(cause, blocked, runnable=0, call=-1, by=0, name=b"", by_session=0, of=1, how=0):
+    return struct.pack("<IQQBBhI16sIQQ", of, blocked, runnable, cause, how, call, by, name,
+                       1 if by_session else 0, by_session, 0)
+
+
+def sum_of(count, **times):
+    names = ("runnable preempted throttled yield futex disk file socket pipe fault sleep poll "
+             "stopped other").split()
+    return struct.pack("<II14Q", 1, count, *(times.get(name, 0) for name in names))
+
+
+def open_file(path):
+    return ElogFile(path, {1: SHOP, 2: sched(0), 3: sched(1)})
+
+
+def chain(path):
+    with open_file(path) as file:
+        start = 1000 * MS
+        file.event(1, session=1, tid=100, time=start)
+        end = start + 20 * MS
+        # The last holder waits for the disk; each one before it is released a little later.
+        for number in range(11, 0, -1):
+            cause = DISK if number == 11 else FUTEX
+            file.event(2, off(cause, 15 * MS, by=0 if number == 11 else 100 + number + 1,
+                              name=b"holder-%d" % (number + 1), call=202,
+                              by_session=0 if number == 11 else 10 + number + 1),
+                       session=10 + number, tid=100 + number, time=end + (11 - number) * 1000)
+        file.event(2, off(FUTEX, 19 * MS, MS, by=101, name=b"holder-1", by_session=11, call=202),
+                   session=1, tid=100, time=end + 20000)
+        file.event(1, session=1, tid=100, time=end + MS)
+
+
+def wrong(path):
+    with open_file(path) as file:
+        file.event(1, session=1, tid=100, time=1000 * MS)
+        file.event(2, off(255, MAX, MAX, by=7, name=b"\x1b[31m\xff\n\"", by_session=MAX, how=255,
+                          call=-7), session=1, tid=100, time=1001 * MS)
+        file.event(2, off(0, MAX, MAX, of=99), session=1, tid=0, time=1002 * MS)
+        file.event(2, off(FUTEX, MS)[:9], session=1, tid=100, time=1003 * MS)
+        file.event(2, b"", session=1, tid=100, time=1004 * MS)
+        file.event(3, sum_of(2 ** 32 - 1, futex=MAX, runnable=MAX), session=1, tid=100,
+                   time=1005 * MS)
+        file.event(3, b"\1", session=1, tid=100, time=1006 * MS)
+        # Who waits for itself.
+        file.event(2, off(FUTEX, 5 * MS, by=100, name=b"self", by_session=1), session=1, tid=100,
+                   time=1010 * MS)
+        file.event(2, off(FUTEX, 6 * MS, by=100, name=b"self", by_session=1), session=1, tid=100,
+                   time=1011 * MS)
+        for number in range(300):
+            file.event(2, off(SLEEP, MS, by=number + 1, name=b"x", call=number), session=1,
+                       tid=100 + number, time=(1012 + number) * MS)
+
+
+def sums(path):
+    with open_file(path) as file:
+        file.event(1, session=1, tid=100, time=1000 * MS)
+        file.event(1, session=1, tid=100, time=1010 * MS)
+        file.event(3, sum_of(50, futex=2 * MS, runnable=MS), session=1, tid=100, time=5000 * MS)
+        # Of another session, and of a thread that did nothing else in this one.
+        file.event(3, sum_of(50, futex=2 * MS), session=2, tid=100, time=5000 * MS)
+
+
+def lost(path):
+    with open_file(path) as file:
+        file.event(1, session=1, tid=100, time=1000 * MS)
+        file.sync()
+        file.loss({1: 3})
+        file.event(1, session=1, tid=100, time=1010 * MS)
+
+
+def other(path):
+    text = ("eventlog 1\nprovider sched\nevent 1 off info -\n"
+            "\tu32 of\n\tstring cause\n\tu8 blocked\n")
+    with ElogFile(path, {1: SHOP, 2: text}) as file:
+        file.event(1, session=1, tid=100, time=1000 * MS)
+        file.event(2, struct.pack("<IIB", 1, 2 << 16 | 9, 9) + b"x\0", session=1, tid=100,
+                   time=1001 * MS)
+
+
+globals()[sys.argv[1]](sys.argv[2])

@@ -1,0 +1,105 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# why_test - elog why reads files with long chains, sums, losses and lies. Prints TAP. What the
+# module records is tested in selftests/why.bats.
+set -u
+
+here=$(cd "$(dirname "$(readlink -f "$0")")" && pwd -P)
+top=$(cd "$here/../../.." && pwd -P)
+# shellcheck source=scripts/elog_tap.sh
+. "$top/scripts/elog_tap.sh"
+
+for kind in chain wrong sums lost other; do
+	python3 "$here/why_file.py" "$kind" "$kind.elog" || exit 1
+done
+
+# why STATUS ARGUMENT...: stdout and stderr are files.
+why()
+{
+	local status=$1 result=0
+
+	shift
+	"$elog" why "$@" > stdout 2> stderr || result=$?
+	if [ "$result" != "$status" ] || grep -q 'runtime error\|Sanitizer' stderr; then
+		echo "status $result, not $status: $*"
+		cat stderr
+		return 1
+	fi
+}
+
+# says TEXT: a line of the output starts with it.
+says()
+{
+	grep -q "^$1" stdout || { echo "no '$1' in:"; cat stdout; return 1; }
+}
+
+follows_eight_holders()
+{
+	why 0 1 chain.elog && says 'shop 0x1  21.00 ms' &&
+		says '  futex          19.00 ms  90.5 %  .*; released by holder-1 101 (shop 0xb)$' &&
+		says '  runnable        1.00 ms   4.8 %$' &&
+		[ "$(grep -c meanwhile stdout)" = 8 ] &&
+		says ' *holder-8 108 (shop 0x12) meanwhile: futex 14.01 ms' || return 1
+	why 0 --format json shop:1 chain.elog &&
+		python3 -c 'import json
+lines = [json.loads(line) for line in open("stdout")]
+assert sum(line["time"] for line in lines[1:]) == lines[0]["wall"] == 21000000, lines
+wakers = next(line["wakers"] for line in lines[1:] if line["part"] == "futex")
+holders = wakers[0]["holders"]
+assert [h["name"] for h in holders] == ["holder-%d" % i for i in range(1, 9)], holders
+assert all(h["futex"] <= h["length"] for h in holders), holders'
+}
+
+survives_lies()
+{
+	local format
+
+	for format in text json; do
+		why 0 --format $format shop:1 wrong.elog || return 1
+		! grep -q $'\x1b' stdout || return 1
+	done
+	python3 -c 'import json
+lines = [json.loads(line) for line in open("stdout", encoding="utf-8")]
+assert all(line["time"] < 1 << 63 for line in lines[1:])
+assert max(len(line.get("wakers", [])) for line in lines[1:]) == 64' || return 1
+	# The provider of some is not known.
+	why 1 1 wrong.elog && grep -q 'is one of several providers: shop, ?$' stderr
+}
+
+adds_sums()
+{
+	why 0 1 sums.elog && says 'shop 0x1  10.00 ms' &&
+		says '  on CPU          7.00 ms  70.0 %' &&
+		says '  futex           2.00 ms  20.0 %' &&
+		says '  runnable        1.00 ms  10.0 %' || return 1
+	# No event of it tells when that was.
+	why 0 2 sums.elog && says 'shop 0x2  0.00 ms' && says '  futex           2.00 ms '
+}
+
+says_what_was_lost()
+{
+	why 2 1 lost.elog && says 'shop 0x1  10.00 ms; 3 events lost: times may be missing' &&
+		why 2 --format json 1 lost.elog && grep -q '"lost":3' stdout
+}
+
+reads_damaged_files()
+{
+	head -c $(($(wc -c < chain.elog) - 100)) chain.elog > cut.elog
+	why 1 1 cut.elog && says 'shop 0x1' && why 1 1 none.elog &&
+		grep -q 'No such file' stderr && why 1 1 "$here/why_test.sh" &&
+		grep -q 'not a file of elog' stderr
+}
+
+knows_other_schemas()
+{
+	why 0 1 other.elog && says 'shop 0x1  1.00 ms'
+}
+
+check 'eight holders of locks are followed' follows_eight_holders
+check 'values that are wrong' survives_lies
+check 'sums that come late' adds_sums
+check 'losses are said' says_what_was_lost
+check 'files that are damaged, and no files' reads_damaged_files
+check 'another schema of the provider sched' knows_other_schemas
+end_checks
