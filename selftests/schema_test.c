@@ -99,6 +99,31 @@ TEST(the_smallest_schema_is_accepted)
 	close(fd);
 }
 
+/* Attributes are kept, and events that differ in them are not the same. */
+TEST(attributes_are_kept)
+{
+	static const char *const schemas[] = {
+		HEAD "event 1 a info -\n", HEAD "event 1 a info - start\n",
+		HEAD "event 1 a info - end\n", HEAD "event 1 a info - start \"text\"\n\tu32 b\n",
+		HEAD "keyword k 0x1\nevent 1 start info k,0x2 end \"start\"\n",
+	};
+	__u32 descriptors[ARRAY_SIZE(schemas)];
+	int fd = device_open();
+	unsigned int i, k;
+	char *text;
+
+	for (i = 0; i < ARRAY_SIZE(schemas); i++) {
+		descriptors[i] = register_schema(fd, schemas[i]).descriptor;
+		text = describe(fd, descriptors[i], NULL);
+		test_note("%s", text);
+		CHECK(text && !strcmp(text, schemas[i]));
+		free(text);
+		for (k = 0; k < i; k++)
+			CHECK(descriptors[k] != descriptors[i]);
+	}
+	close(fd);
+}
+
 TEST(other_members_must_be_zero)
 {
 	struct eventlog_register request = schema_request(everything);
@@ -145,6 +170,10 @@ TEST(invalid_schemas_are_einval)
 		HEAD "event 07 sold notice -\n", HEAD "event +7 sold notice -\n",
 		HEAD "event 7 sold loud -\n", HEAD "event 7 sold notice\n",
 		HEAD "event 7 sold notice till\n", HEAD "event 7 sold notice 0x1,\n",
+		HEAD "event 7 sold notice - begin\n", HEAD "event 7 sold notice - Start\n",
+		HEAD "event 7 sold notice - start end\n", HEAD "event 7 sold notice - start \n",
+		HEAD "event 7 sold notice -  start\n", HEAD "event 7 sold notice start\n",
+		HEAD "event 7 sold notice - \"text\" start\n", HEAD "event 7 sold start -\n",
 		HEAD "event 7 so-ld notice -\n", HEAD "event 7 so\xc3\xa9ld notice -\n",
 		HEAD EVENT EVENT, HEAD EVENT "keyword late 0x1\n", HEAD EVENT "enum late\n",
 		HEAD "\tu32 early\n" EVENT, HEAD "keyword a 0x1\n\t1 A\n" EVENT,

@@ -86,6 +86,7 @@ struct eventlog_field {
  *	received them
  * @id: unique within the provider, never 0
  * @level: enum eventlog_level
+ * @attribute: enum eventlog_attribute, or 0
  * @keywords: mask of the provider's keywords
  * @name: identifier
  * @description: one line of text for users, or NULL
@@ -100,6 +101,7 @@ struct eventlog_provider_event {
 	atomic_long_t lost_rcu_idle;
 	u32 id;
 	u8 level;
+	u8 attribute;
 	u64 keywords;
 	const char *name;
 	const char *description;

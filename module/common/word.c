@@ -14,14 +14,31 @@ const char *const eventlog_level_names[EVENTLOG_LEVEL_VERBOSE + 1] = {
 	[EVENTLOG_LEVEL_VERBOSE] = "verbose",
 };
 
+const char *const eventlog_attribute_names[EVENTLOG_ATTRIBUTE_END + 1] = {
+	[EVENTLOG_ATTRIBUTE_START] = "start",
+	[EVENTLOG_ATTRIBUTE_END] = "end",
+};
+
+/* Returns the index of a name, or 0.  The element 0 has none. */
+static unsigned int eventlog_name_find(const char *name, const char *const *names,
+				       unsigned int last)
+{
+	unsigned int i;
+
+	for (i = 1; name && i <= last; i++)
+		if (!strcmp(name, names[i]))
+			return i;
+	return 0;
+}
+
 unsigned int eventlog_level_find(const char *name)
 {
-	unsigned int level;
+	return eventlog_name_find(name, eventlog_level_names, EVENTLOG_LEVEL_VERBOSE);
+}
 
-	for (level = EVENTLOG_LEVEL_CRITICAL; name && level <= EVENTLOG_LEVEL_VERBOSE; level++)
-		if (!strcmp(name, eventlog_level_names[level]))
-			return level;
-	return 0;
+unsigned int eventlog_attribute_find(const char *name)
+{
+	return eventlog_name_find(name, eventlog_attribute_names, EVENTLOG_ATTRIBUTE_END);
 }
 
 bool eventlog_identifier_valid(const char *word, size_t length, const char *more)

@@ -19,6 +19,17 @@ extern const char *const eventlog_level_names[EVENTLOG_LEVEL_VERBOSE + 1];
  */
 unsigned int eventlog_level_find(const char *name);
 
+/* The names of attributes of events; the first one is NULL. */
+extern const char *const eventlog_attribute_names[EVENTLOG_ATTRIBUTE_END + 1];
+
+/**
+ * eventlog_attribute_find() - find an attribute of events by its name
+ * @name: the name, or NULL
+ *
+ * Return: enum eventlog_attribute, or 0 if there is no such attribute.
+ */
+unsigned int eventlog_attribute_find(const char *name);
+
 static inline bool eventlog_is_digit(char c)
 {
 	return c >= '0' && c <= '9';

@@ -307,6 +307,9 @@ static int eventlog_events_check(const struct eventlog_provider *provider)
 		if (!source->level || source->level > EVENTLOG_LEVEL_VERBOSE)
 			return eventlog_table_wrong(provider, "event %s: invalid level %u",
 						    source->name, source->level);
+		if (source->attribute > EVENTLOG_ATTRIBUTE_END)
+			return eventlog_table_wrong(provider, "event %s: invalid attribute %u",
+						    source->name, source->attribute);
 		if (!eventlog_description_valid(source->description))
 			return eventlog_table_wrong(provider,
 				"event %s: control character in description",
@@ -411,6 +414,8 @@ static void eventlog_statement_write(struct eventlog_text *text, const void *con
 	eventlog_text_print(text, "event %u %s %s", source->id, source->name,
 			    eventlog_level_names[source->level]);
 	eventlog_keywords_write(text, statement->provider, source->keywords);
+	if (source->attribute)
+		eventlog_text_print(text, " %s", eventlog_attribute_names[source->attribute]);
 	eventlog_text_quote(text, source->description);
 	eventlog_text_print(text, "\n");
 	for (i = 0; i < source->field_count; i++) {

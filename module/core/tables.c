@@ -202,7 +202,7 @@ static bool eventlog_event_keywords(const struct eventlog_provider *provider, ch
 	return true;
 }
 
-/* Parses "ID NAME LEVEL KEYWORDS ["DESCRIPTION"]". */
+/* Parses "ID NAME LEVEL KEYWORDS [start|end] ["DESCRIPTION"]". */
 static int eventlog_event_line(struct eventlog_tables_parser *parser, char *rest)
 {
 	struct eventlog_provider_event *event = &parser->tables->event;
@@ -217,6 +217,11 @@ static int eventlog_event_line(struct eventlog_tables_parser *parser, char *rest
 	    !eventlog_event_keywords(&parser->tables->provider, eventlog_tables_word(&rest),
 				     &event->keywords))
 		return -EINVAL;
+	if (rest && *rest != '"') {
+		event->attribute = eventlog_attribute_find(eventlog_tables_word(&rest));
+		if (!event->attribute)
+			return -EINVAL;
+	}
 	parser->section = SECTION_EVENT;
 	return eventlog_tables_description(rest, &event->description);
 }

@@ -85,7 +85,7 @@ static const struct eventlog_field dynamic_fields[] = {
 	{ "bytes", "data", NULL, NULL },
 };
 
-#define TEST_EVENT(_id, _name, _level, _keywords, _fields, _bytes) {		\
+#define TEST_EVENT(_id, _name, _level, _keywords, _fields, _bytes, ...) {	\
 	.enabled = STATIC_KEY_FALSE_INIT,					\
 	.id = _id,								\
 	.level = _level,							\
@@ -94,13 +94,14 @@ static const struct eventlog_field dynamic_fields[] = {
 	.fields = _fields,							\
 	.field_count = ARRAY_SIZE(_fields),					\
 	.fixed_bytes = _bytes,							\
+	__VA_ARGS__								\
 }
 
 static struct eventlog_provider_event plain_event =
 	TEST_EVENT(1, "plain", EVENTLOG_LEVEL_INFO, KEYWORD_A, plain_fields, 16);
 static struct eventlog_provider_event dynamic_event =
 	TEST_EVENT(7, "dynamic", EVENTLOG_LEVEL_DEBUG, KEYWORD_A | KEYWORD_B | 0x100,
-		   dynamic_fields, 11);
+		   dynamic_fields, 11, .attribute = EVENTLOG_ATTRIBUTE_END);
 /* Like "plain", except for its name and id. */
 static struct eventlog_provider_event twin_event =
 	TEST_EVENT(2, "twin", EVENTLOG_LEVEL_INFO, KEYWORD_A, plain_fields, 16);
@@ -349,7 +350,7 @@ static void test_describe(void)
 	expect_described(plain, "event 1 plain info a\n\tu32 number as hex \"a number\"\n"
 			 "\tenum:colour:s8 colour\n\tflags:bit:u8 bits\n\tchar[6] chars \"six\"\n"
 			 "\tstruct:in_addr:4 raw\n");
-	expect_described(dynamic, "event 7 dynamic debug a,b,0x100\n\tu8 before\n\tstring text\n"
+	expect_described(dynamic, "event 7 dynamic debug a,b,0x100 end\n\tu8 before\n\tstring text\n"
 			 "\tu16 between\n\tbytes data\n");
 	eventlog_provider_unregister(&test_provider);
 	/* The subscriber may still have records of the event. */
@@ -438,6 +439,7 @@ static void test_malformed(void)
 	REJECTED(WRONG "duplicate event one", wrong_second.name = "one");
 	REJECTED(WRONG "event two: invalid level 8", wrong_second.level = 8);
 	REJECTED(WRONG "event two: invalid level 0", wrong_second.level = 0);
+	REJECTED(WRONG "event two: invalid attribute 3", wrong_second.attribute = 3);
 	REJECTED(WRONG "event one: control character in description",
 		 wrong_event.description = "two\nlines");
 	REJECTED(WRONG "event one: field 1: invalid name", wrong_fields[1].name = NULL);

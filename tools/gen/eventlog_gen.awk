@@ -289,7 +289,7 @@ function begin_names(   i, n, word, words) {
 		"LIST_MARKERS LIST_NAMES LIST_POLICIES LIST_REGISTRATIONS " \
 		"IOC_PAUSE IOC_REGISTER IOC_RULE_ADD IOC_RULE_DEL " \
 		"IOC_INFO IOC_STAT IOC_SUBSCRIBE IOC_TYPE IOC_UNREGISTER " \
-		"LEVEL_CRITICAL LEVEL_DEBUG LEVEL_ERROR LEVEL_INFO LEVEL_NOTICE " \
+		"ATTRIBUTE_END ATTRIBUTE_START LEVEL_CRITICAL LEVEL_DEBUG LEVEL_ERROR LEVEL_INFO LEVEL_NOTICE " \
 		"LEVEL_VERBOSE LEVEL_WARNING LOST_ABORTED LOST_CAUSES LOST_DEPTH " \
 		"LOST_GUARD LOST_NESTED LOST_NO_MEMORY LOST_NO_ROOM LOST_PAUSED " \
 		"LOST_TOO_LARGE MAPPED_ASK_ENDED MAPPED_ASK_KICK MAPPED_ASK_LEAVE " \
@@ -318,7 +318,7 @@ function begin_names(   i, n, word, words) {
 		USED[word] = "<linux/eventlog.h> does"
 	}
 	# Tags of structs and enums have a name space of their own.
-	n = split("attach callback callback_rule context definition delete delivery " \
+	n = split("attach attribute callback callback_rule context definition delete delivery " \
 		"describe detach element event field filter filter_get flush info " \
 		"instance_create instance_delete instance_info instance_open level list list_kind lost " \
 		"lost_counts marker marker_handlers marker_info marker_operation marker_probe marker_set " \
@@ -719,7 +719,7 @@ function parse_event(n,   i, id, name, text, level, number_text) {
 	i = ++EVENTS[SIDE]
 	add_item("event", i)
 	IN_EVENT = i
-	EVENT[SIDE, i] = EVENT_TEXT[SIDE, i] = EVENT_ID[SIDE, i] = ""
+	EVENT[SIDE, i] = EVENT_TEXT[SIDE, i] = EVENT_ID[SIDE, i] = EVENT_ATTRIBUTE[SIDE, i] = ""
 	EVENT_LINE[SIDE, i] = n
 	FIELDS[SIDE, i] = EVENT_SIZE[SIDE, i] = DYNAMIC[SIDE, i] = 0
 	TOO_MANY = TOO_LARGE = 0
@@ -760,8 +760,16 @@ function parse_event(n,   i, id, name, text, level, number_text) {
 		return
 	}
 	EVENT_LEVEL[SIDE, i] = WORD[4]
-	if (parse_keywords(n, i))
-		EVENT_TEXT[SIDE, i] = take_description(n, 6)
+	if (!parse_keywords(n, i))
+		return
+	if (COUNT >= 6 && !QUOTED[6]) {
+		if (WORD[6] != "start" && WORD[6] != "end") {
+			expected(n, found_word(6), "start, end, a description or the end of the line")
+			return
+		}
+		EVENT_ATTRIBUTE[SIDE, i] = WORD[6]
+	}
+	EVENT_TEXT[SIDE, i] = take_description(n, EVENT_ATTRIBUTE[SIDE, i] == "" ? 6 : 7)
 }
 
 # The size in brackets, or after the last colon, of a type; or 0.
@@ -1102,7 +1110,9 @@ function print_set_text(at, quote,   k) {
 
 function print_event_text(at, quote,   k) {
 	print_line("event " EVENT_ID[SIDE, at] " " EVENT[SIDE, at] " " EVENT_LEVEL[SIDE, at] " " \
-		EVENT_KEYWORDS[SIDE, at] described(EVENT_TEXT[SIDE, at]), quote)
+		EVENT_KEYWORDS[SIDE, at] \
+		(EVENT_ATTRIBUTE[SIDE, at] == "" ? "" : " " EVENT_ATTRIBUTE[SIDE, at]) \
+		described(EVENT_TEXT[SIDE, at]), quote)
 	for (k = 1; k <= FIELDS[SIDE, at]; k++)
 		print_line("\t" FIELD_TYPE[SIDE, at, k] " " FIELD[SIDE, at, k] \
 			(FIELD_DISPLAY[SIDE, at, k] == "" ? "" : " as " FIELD_DISPLAY[SIDE, at, k]) \
@@ -1434,6 +1444,8 @@ function print_define(i,   name, list, count, k, kind, part, fields) {
 	print "\t.enabled = STATIC_KEY_FALSE_INIT,"
 	print "\t.id = " EVENT_ID[SIDE, i] "U,"
 	print "\t.level = EVENTLOG_LEVEL_" upper(EVENT_LEVEL[SIDE, i]) ","
+	if (EVENT_ATTRIBUTE[SIDE, i] != "")
+		print "\t.attribute = EVENTLOG_ATTRIBUTE_" upper(EVENT_ATTRIBUTE[SIDE, i]) ","
 	print "\t.keywords = " to_hex(EVENT_MASK[SIDE, i]) "ULL,"
 	print_member("\t", "name", EVENT[SIDE, i])
 	print_member("\t", "description", EVENT_TEXT[SIDE, i])

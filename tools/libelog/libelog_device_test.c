@@ -4,6 +4,8 @@
  * definitions, and the structs of the device's functions. Prints TAP.
  */
 #include <limits.h>
+#include <stdarg.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 
@@ -304,6 +306,65 @@ static int write_typed_text(const char *text, size_t fixed)
 	parts[1].iov_base = &word;
 	parts[1].iov_len = sizeof(word);
 	return elog_typed_event_write(&typed_text, 0, parts, 3, end);
+}
+
+/* Every call of the program and of the library is this one. */
+static bool is_old_module;
+
+int ioctl(int fd, unsigned long request, ...)
+{
+	const struct eventlog_register *registration;
+	const char *line;
+	va_list arguments;
+
+	va_start(arguments, request);
+	registration = va_arg(arguments, void *);
+	va_end(arguments);
+	/* What the first modules do with an attribute. */
+	if (is_old_module && request == EVENTLOG_IOC_REGISTER) {
+		line = strstr((const char *)(uintptr_t)registration->command, "\nevent ");
+		if (line && strstr(line, " - start")) {
+			errno = EINVAL;
+			return -1;
+		}
+	}
+	return (int)syscall(SYS_ioctl, fd, request, registration);
+}
+
+static void check_attribute(struct elog_producer *producer, const char *schema,
+			    unsigned int attribute)
+{
+	struct elog_consumer *consumer = subscribe(1 << 16);
+	const struct elog_schema_event *seen;
+	struct elog_event *event;
+	struct elog_item item;
+
+	check_equal(elog_event_register_schema(producer, schema, 0, &event), 0);
+	check_equal(elog_event_write(event, 5, NULL, 0), 0);
+	check_equal(read_batch(consumer, &item), 1);
+	check_equal(elog_consumer_describe(consumer, item.descriptor, &seen), 0);
+	check(!strcmp(seen->name, "start") && !strcmp(seen->description, "start"));
+	check_equal(seen->attribute, attribute);
+	elog_event_unregister(event);
+	elog_consumer_close(consumer);
+}
+
+/* An older module gets the schema without the word that it does not know. */
+static void test_attributes(void)
+{
+	const char *schema = TYPED_HEAD "event 1 start info - start \"start\"\n";
+	struct elog_producer *producer;
+	struct elog_event *event;
+
+	check_equal(elog_producer_open(&producer, NULL), 0);
+	check_attribute(producer, schema, EVENTLOG_ATTRIBUTE_START);
+	is_old_module = true;
+	check_attribute(producer, schema, 0);
+	/* Nothing else is left out. */
+	check_equal(elog_event_register_schema(producer, TYPED_HEAD "event 1 a info - started\n", 0,
+					       &event), -EINVAL);
+	is_old_module = false;
+	elog_producer_close(producer);
 }
 
 static void test_typed_events(void)
@@ -855,6 +916,7 @@ int main(void)
 		{ "a producer outlives an instance", test_deleted_instance },
 		{ "a forked child uses a file of its own", test_fork },
 		{ "typed events", test_typed_events },
+		{ "attributes of events, also with an old module", test_attributes },
 		{ "an event waits until the system has room", test_limit_of_system },
 		{ "an event waits until its user has room", test_limit_of_user },
 		{ "changed schemas are rejected, or can be read", test_changed_schemas },

@@ -83,6 +83,12 @@ enum eventlog_level {
 	EVENTLOG_LEVEL_VERBOSE	= 7,
 };
 
+/* What an event is to its session: a schema has the words, see elog_schema(5).  0: neither. */
+enum eventlog_attribute {
+	EVENTLOG_ATTRIBUTE_START	= 1,
+	EVENTLOG_ATTRIBUTE_END		= 2,
+};
+
 /*
  * The number alone identifies a request: the encoded size is that of the first member,
  * so that the request stays the same when a struct grows.

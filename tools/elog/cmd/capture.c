@@ -773,8 +773,8 @@ static const struct verb_option capture_options[] = {
 	{ OPTION_OTLP, "send log records and spans to this receiver of OpenTelemetry,\n"
 	  "http[s]://HOST[:PORT][/PATH], instead of printing them" },
 	{ OPTION_SPAN, "with --otlp: make a span of each START and the next END, globs,\n"
-	  "[PROVIDER/]EVENT; default: from X_start or X_begin to X_end,\n"
-	  "and from X_open to X_close; may be repeated" },
+	  "[PROVIDER/]EVENT; default: what schemas say, else from X_start\n"
+	  "or X_begin to X_end, and X_open to X_close; may be repeated" },
 	{ OPTION_BY, "with --otlp: START and END have equal values of these, instead\n"
 	  "of the same session: names of fields, session, pid, tid, cpu,\n"
 	  "separated by commas" },

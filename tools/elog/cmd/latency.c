@@ -76,12 +76,11 @@ static struct role *role_of(struct latency *latency, const struct elog_schema_ev
 		{ .start = true, .end = true },
 	};
 	static struct role interval = { .interval = true };
-	unsigned int index = 0;
+	bool is_start, is_end;
+	unsigned int index;
 
-	if (event && glob_matches(latency->globs[0], event))
-		index |= 2;
-	if (event && glob_matches(latency->globs[1], event))
-		index |= 1;
+	pairing_match(latency->globs, event, &is_start, &is_end);
+	index = 2 * is_start + is_end;
 	if (index)
 		see_fields(latency, event, &roles[index]);
 	else if (latency->options->why && interval_is_event(event))

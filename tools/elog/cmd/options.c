@@ -404,8 +404,8 @@ static const struct option_definition definitions[] = {
 	  "1048576", TAKE(positive, spans.pending), MUST_BE_POSITIVE },
 	{ OPTION_SPAN, "span", "START:END",
 	  "a span is the time from START to the next END, globs,\n"
-	  "[PROVIDER/]EVENT; default: from X_start or X_begin to X_end,\n"
-	  "and from X_open to X_close; may be repeated",
+	  "[PROVIDER/]EVENT; default: what schemas say, else from X_start\n"
+	  "or X_begin to X_end, and X_open to X_close; may be repeated",
 	  TAKE(string, spans.rules), "must be START:END" },
 	{ OPTION_OTLP, "otlp", "URL", NULL, TEXT(otlp) },
 	{ OPTION_TREE, "tree", NULL, "print a tree of providers, events and fields, with their\n"

@@ -7,6 +7,8 @@ wide     40 events with long names, and with fields that differ
 types    an event with a field of each type, with unusual values; an unknown definition
 decoded  an event with an eventheader, which has fields of other types
 names    events and fields with names that SQLite or other columns have
+paired   events whose attributes say which are a pair, with names that say otherwise
+nested   spans that are inside others of their session or thread, and some that are not
 traces   a span whose events carry ids of a trace
 sessions sessions with small and large numbers
 many     COUNT sessions, of which 100 are open at a time
@@ -31,8 +33,8 @@ EVENTS = {
 LONG = "x" * 200
 
 
-def schema(provider, number, name, fields):
-    return f"eventlog 1\nprovider {provider}\nevent {number} {name} info -\n{fields}"
+def schema(provider, number, name, fields, words="-"):
+    return f"eventlog 1\nprovider {provider}\nevent {number} {name} info {words}\n{fields}"
 
 
 def string(fixed, at, text):
@@ -88,13 +90,14 @@ def spans(path):
 
 TYPES = """eventlog 1
 provider all
+keyword fast 0x2
 enum state
 	-2 LOW
 	1 OPEN
 flags bits
 	0x1 FIRST
 	0x2 SECOND
-event 1 typed warning -
+event 1 typed warning fast,0x100
 	u8 a as hex
 	u64 b
 	s16 c
@@ -156,6 +159,61 @@ def names(path):
         file.event(1, struct.pack("<III", 1, 2, 3))
         for number in (2, 3, 4):
             file.event(number)
+
+
+def paired(path):
+    events = [("request_open", "- start"), ("request_close", "-"), ("reply", "0x1 end \"it ends\""),
+              ("query_begin", "-"), ("query_end", "-"), ("job_end", "- start"), ("job_start", "- end")]
+    with ElogFile(path, {number: schema("shop", number, name, "", words)
+                         for number, (name, words) in enumerate(events, 1)}) as file:
+        # A microsecond each.
+        for number in 1, 4, 2, 5, 3:
+            file.event(number, session=1)
+        for number in 6, 2, 2, 7:
+            file.event(number, session=2)
+        # An attribute is for a session: whichever ends it.
+        file.event(6, session=3)
+        file.event(3, session=3)
+
+
+def nested(path):
+    definitions = {number: schema(*event) for number, event in EVENTS.items()}
+    names = "statement_start", "statement_end", "lock_begin", "lock_end"
+    definitions.update((number, schema("db", number, name, ""))
+                       for number, name in enumerate(names, 11))
+    rows = struct.pack("<i", 1)
+    with ElogFile(path, definitions) as file:
+        # The database has sessions of its own, in the thread of the request.
+        start(file, 1, 1, "/a")
+        file.event(3, session=1)
+        file.event(11, session=77)
+        file.event(13, session=77, tid=102)
+        file.event(7, string(b"\0\0\0\0", 0, "inside"), session=1)
+        file.event(14, session=77, tid=102)
+        file.event(12, session=77)
+        file.event(4, rows, session=1)
+        end(file, 1, 200, 1)
+        # A query that ends after its request.
+        start(file, 2, 2, "/b")
+        file.event(3, session=2)
+        end(file, 2, 200, 1)
+        file.event(4, rows, session=2)
+        # A thread that works on two requests at once: whose is the statement?
+        start(file, 3, 3, "/c")
+        start(file, 4, 4, "/d")
+        file.event(11, session=78)
+        file.event(12, session=78)
+        file.event(3, session=3)
+        file.event(4, rows, session=3)
+        end(file, 3, 200, 1)
+        end(file, 4, 200, 1)
+        # Another thread; and a request that ended before.
+        start(file, 5, 5, "/e")
+        file.event(11, session=79, tid=103)
+        file.event(12, session=79, tid=103)
+        end(file, 5, 200, 1)
+        file.event(11, session=80)
+        file.event(12, session=80)
 
 
 def traces(path):

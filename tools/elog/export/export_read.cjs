@@ -5,7 +5,8 @@
 //
 //	node export_read.cjs MODULES READER PATH
 //
-// READER is duckdb-parquet, duckdb-jsonl, duckdb-csv, hyparquet, arrow or perfetto.
+// READER is duckdb-parquet, duckdb-jsonl, duckdb-csv, hyparquet, arrow or perfetto; or parents,
+// for "START NAME PARENT" of the spans in a trace of Perfetto.
 // MODULES is where npm has installed them; for perfetto, the folder of trace_processor.
 'use strict';
 const fs = require('fs');
@@ -134,16 +135,28 @@ async function startEngine() {
   return new Engine(channel.port2);
 }
 
-async function perfetto() {
+async function openTrace() {
   const engine = await startEngine();
   await engine.parse(new Uint8Array(fs.readFileSync(input)));
   await engine.notifyEof();
-  const rows = async (sql) => {
+  return async (sql) => {
     const result = await engine.query(sql), all = [];
     for (const row = result.iter({}); row.valid(); row.next())
       all.push(result.columns().map((column) => row.get(column)));
     return all;
   };
+}
+
+async function parents() {
+  const rows = await openTrace();
+  for (const row of await rows(`select slice.ts, slice.name, ifnull(above.name, '-') from slice
+      left join slice above on above.id = slice.parent_id
+      where slice.dur > 0 order by slice.ts`))
+    console.log(row.join(' '));
+}
+
+async function perfetto() {
+  const rows = await openTrace();
   for (const [name, value] of await rows(
     "select name, value from stats where value > 0 and severity <> 'info'"))
     console.log(`stats: ${name} ${value}`);
@@ -163,7 +176,7 @@ async function perfetto() {
 }
 
 const readers = {
-  hyparquet, arrow, perfetto,
+  hyparquet, arrow, perfetto, parents,
   'duckdb-parquet': () => duckdb('parquet'),
   'duckdb-jsonl': () => duckdb('jsonl'),
   'duckdb-csv': () => duckdb('csv'),

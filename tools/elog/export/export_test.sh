@@ -145,6 +145,26 @@ spans_of_other_events()
 		grep -q 'dropped 1 START, as more than 1 were pending' stderr
 }
 
+# Attributes make pairs that names would not, and inside of them names still do.
+attributes_make_spans()
+{
+	python3 "$here/export_file.py" paired paired.elog && export_to 0 jsonl out paired.elog || return 1
+	[ "$(jq -c 'select(.span) | [.span, .event, .session, .duration]' out)" = \
+		'["query","query_end","0x1",2000]
+["request","reply","0x1",4000]
+["job","job_start","0x2",3000]
+["job","reply","0x3",1000]' ] || return 1
+	# Where both globs match, attributes decide; a name means what it says.
+	"$elog" export -q --format jsonl --span '*:*' -e 'shop/request_*' -e shop/reply -e 'shop/job_*' paired.elog > out
+	[ "$(jq -c 'select(.span) | [.event, .duration]' out | tr '\n' ' ')" = \
+		'["request_close",2000] ["reply",2000] ["request_close",1000] ["request_close",1000] ["job_start",1000] ["reply",1000] ' ] &&
+		"$elog" export -q --format jsonl --span 'job_*:job_*' paired.elog > out || return 1
+	[ "$(jq -c 'select(.span) | [.event, .duration]' out)" = '["job_start",3000]' ] || return 1
+	[ "$("$elog" latency -q --format json 'shop/job_*' 'shop/job_*' paired.elog 2> /dev/null |
+		jq -c 'select(.kind == "total") | [.pairs, .unpaired_starts, .unpaired_ends]')" = \
+		'[1,1,0]' ]
+}
+
 selections_apply()
 {
 	[ "$("$elog" export -q --format jsonl -e shop/request_end -f 'bytes > 2500' spans.elog |
@@ -284,6 +304,7 @@ check 'times are universal' times_are_universal
 check 'CSV has the same table' csv_has_the_same_table
 check 'hosts and machines are exported' origins_are_exported
 check '--span, --by and --pending make spans' spans_of_other_events
+check 'attributes make spans' attributes_make_spans
 check 'selections apply' selections_apply
 check 'unknown definitions and short payloads are exported' unknown_and_damaged_payloads
 check 'damage is reported with its position' damage_is_reported
@@ -341,19 +362,24 @@ types_are_kept()
 		  const rows = async (sql) => (await connection.runAndReadAll(sql)).getRowsJson();
 		  const found = JSON.stringify(await rows("select * exclude (time, host, machine_id) from 'types.d/all.typed.parquet'"));
 		  const wanted = JSON.stringify([
-		    ['2000', '0xffffffffffffffff', '18446744073709551615', 1, 100, 101, 'worker', null, 171, '18446744073709551615', -300,
+		    ['2000', '0xffffffffffffffff', '18446744073709551615', 1, 100, 101, 'worker', null, 'all', 'typed', 'warning', 'fast,0x100', 171, '18446744073709551615', -300,
 		      true, 'four', '\\x01\\x02\\x03', 'caf\u00e9', '\\x00\\xFF\\x7F\\x0A', '192.0.2.1', '::1',
 		      8080, '00:01:02:03:04:05', '1500000000', '2000', '9223372036854775809', 'LOW',
 		      'FIRST|SECOND', '\\x01\\x02', '-9223372036854775808', 7],
-		    ['3000', null, null, null, 100, 101, 'worker', null, 171, '18446744073709551615', -300,
+		    ['3000', null, null, null, 100, 101, 'worker', null, 'all', 'typed', 'warning', 'fast,0x100', 171, '18446744073709551615', -300,
 		      true, 'four', '\\x01\\x02\\x03', '\ufffd\ufffd(\u0001', '\\x00\\xFF\\x7F\\x0A', '192.0.2.1',
 		      '::1', 8080, '00:01:02:03:04:05', '1500000000', '2000', '9223372036854775809', 'LOW',
 		      'FIRST|SECOND', '\\x01\\x02', '-9223372036854775808', 7],
-		    ['4000', null, null, 1, 0, 0, '', null, 171, '18446744073709551615', -300, true].concat(Array(16).fill(null)),
+		    ['4000', null, null, 1, 0, 0, '', null, 'all', 'typed', 'warning', 'fast,0x100', 171, '18446744073709551615', -300, true].concat(Array(16).fill(null)),
 		  ]);
 		  const hosts = await rows("select distinct host from 'types.d/all.typed.parquet'");
 		  if (hosts.length !== 1 || hosts[0][0] !== require('os').hostname()) {
 		    console.log(hosts);
+		    process.exit(1);
+		  }
+		  const unknown = await rows("select provider, event, level, keywords from 'types.d/%3F.%3F.parquet'");
+		  if (JSON.stringify(unknown) !== '[["?","#99",null,null]]') {
+		    console.log(JSON.stringify(unknown));
 		    process.exit(1);
 		  }
 		  if (found !== wanted) { console.log(found + '\n' + wanted); process.exit(1); }
@@ -390,6 +416,29 @@ reads_several_files()
 	expected spans.elog many.elog > both 2> /dev/null
 	node "$here/export_read.cjs" "$readers/processor" perfetto two.perfetto > found && diff both found &&
 		node "$here/export_read.cjs" "$readers" arrow two.d > found && diff both found
+}
+
+# Spans are inside others of their session, or of their thread, where that is certain.
+spans_have_parents()
+{
+	python3 "$here/export_file.py" nested nested.elog && export_to 0 perfetto out nested.elog &&
+		node "$here/export_read.cjs" "$readers/processor" parents out > found || { cat found; return 1; }
+	cut -d ' ' -f 2- found > named
+	diff named - <<-'PARENTS'
+		request -
+		query request
+		statement query
+		lock statement
+		request -
+		query -
+		request -
+		request -
+		statement -
+		query request
+		request -
+		statement -
+		statement -
+	PARENTS
 }
 
 # A file of another boot has another clock, and its processes are others.
@@ -429,11 +478,13 @@ if [ -n "$reason" ]; then
 	skip 'definitions of one name have a table each' "$reason"
 	skip 'readers find all of several files' "$reason"
 	skip 'readers find all of several boots' "$reason"
+	skip 'spans have parents in Perfetto' "$reason"
 else
 	check 'fields keep their types in Parquet' types_are_kept
 	check 'readers open files that were cut at a limit' reads_cut_files
 	check 'definitions of one name have a table each' reads_wide_tables
 	check 'readers find all of several files' reads_several_files
+	check 'spans have parents in Perfetto' spans_have_parents
 	if other_boot; then
 		check 'readers find all of several boots' reads_several_boots
 	else

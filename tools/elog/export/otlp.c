@@ -9,7 +9,8 @@
  *
  * The trace of an event is its session: the id is a hash of the boot, the provider and the
  * session, so that it is the same in each export. An event with a field trace_id of 16 bytes
- * belongs to that trace.
+ * belongs to that trace. The parent of a span is the span that it is inside of (nesting.h), whose
+ * trace it joins.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -18,7 +19,9 @@
 #include <string.h>
 
 #include "export/export.h"
+#include "export/nesting.h"
 #include "export/otlp_batch.h"
+#include "libelog/util/util.h"
 
 #define PENDING_BYTES	(16U << 20)
 #define TRACE_BYTES	16
@@ -60,25 +63,35 @@ struct names {
 	bool overlaps;
 };
 
-/* struct ids - of an event; a size of 0: there is none */
+/*
+ * struct ids - of an event
+ * @trace: of the event
+ * @span: the span in which it happened
+ * @trace_size: 0: there is none
+ * @span_size: likewise
+ * @carried: the event has a field with the trace
+ */
 struct ids {
 	char trace[TRACE_BYTES];
 	char span[SPAN_BYTES];
 	size_t trace_size;
 	size_t span_size;
+	bool carried;
 };
 
 /*
  * struct start - a START that is pending; data of the span
+ * @nest: of the span
  * @names: of its kind
  * @ids: of the span
- * @parent: the span in which it happened
+ * @parent: the span in which it happened, as the event says; at the end, the parent
  * @parent_size: of @parent; 0: none is known
  * @count: of attributes that do not fit
  * @size: bytes of @attributes
  * @attributes: of the event
  */
 struct start {
+	struct nest nest;
 	const struct names *names;
 	struct ids ids;
 	char parent[SPAN_BYTES];
@@ -91,11 +104,13 @@ struct start {
 /*
  * struct otlp - the state
  * @batch: records that are sent next
+ * @nesting: spans that are open
  * @pending: bytes of attributes in all struct start
  * @attributes: of a START
  */
 struct otlp {
 	struct otlp_batch batch;
+	struct nesting nesting;
 	size_t pending;
 	struct elog_text attributes;
 };
@@ -306,23 +321,59 @@ static void set_trace(struct ids *ids, const struct elog_siphash *key, const voi
 	ids->trace_size = TRACE_BYTES;
 }
 
-/* The ids that an event carries, or the trace of its session. */
-static void find_ids(const struct otlp_group *group, const struct visit_event *event,
-		     struct ids *ids)
+static struct start *start_of(struct nest *nest)
+{
+	return nest ? elog_container_of((uintptr_t)nest, struct start, nest) : NULL;
+}
+
+/* The span of its session in which an event happened that neither starts nor ends one, or NULL. */
+static const struct start *find_span(struct export *export, const struct visit_event *event)
+{
+	const struct span_role *role = &event->kind->role;
+	struct otlp *otlp = export->state;
+	struct elog_map_key session;
+
+	if (role->is_start || role->is_end || !otlp->nesting.maps[NEST_SESSION].count ||
+	    spans_session(&export->visit->spans, event->entry, &session) <= 0)
+		return NULL;
+	return start_of(nesting_innermost(&otlp->nesting, session));
+}
+
+/* The ids that an event carries, or those of the span in which it happened, or its session's. */
+static void find_ids(struct export *export, const struct otlp_group *group,
+		     const struct visit_event *event, struct ids *ids)
 {
 	const struct names *names = event->kind->data;
+	const struct start *span;
 	char session[8];
 
-	ids->trace_size = 0;
-	ids->span_size = 0;
+	memset(ids, 0, sizeof(*ids));
 	if (names->trace_field)
 		ids->trace_size = read_id(event, names->trace_field, ids->trace, TRACE_BYTES);
 	if (ids->trace_size && names->span_field)
 		ids->span_size = read_id(event, names->span_field, ids->span, SPAN_BYTES);
-	if (ids->trace_size || !event->entry->item.session)
+	ids->carried = ids->trace_size;
+	if (ids->carried)
 		return;
-	put_word(session, event->entry->item.session);
-	set_trace(ids, &group->trace_key, session, sizeof(session));
+	span = find_span(export, event);
+	if (span) {
+		*ids = span->ids;
+	} else if (event->entry->item.session) {
+		put_word(session, event->entry->item.session);
+		set_trace(ids, &group->trace_key, session, sizeof(session));
+	}
+}
+
+/* Find out what a span is inside of. What the event says is more exact. */
+static void find_parent(struct start *start)
+{
+	const struct start *parent = start_of(nesting_parent(&start->nest));
+
+	if (start->parent_size || !parent ||
+	    memcmp(parent->ids.trace, start->ids.trace, TRACE_BYTES))
+		return;
+	memcpy(start->parent, parent->ids.span, SPAN_BYTES);
+	start->parent_size = SPAN_BYTES;
 }
 
 /* Make the ids of a span that begins. What --by pairs may have no session. */
@@ -443,6 +494,7 @@ static void put_start(struct elog_text *text, struct names *names, const struct 
 
 static void free_start(struct otlp *otlp, struct start *start)
 {
+	nesting_end(&otlp->nesting, &start->nest);
 	otlp->pending -= start->size;
 	free(start);
 }
@@ -471,20 +523,40 @@ static int put_span(struct otlp *otlp, struct otlp_group *group, const struct vi
 	return otlp_batch_end(&otlp->batch, group, OTLP_SPANS, from);
 }
 
+/* Open the span of a START. @ids: of the event; joins the trace of the parent. */
+static int open_span(struct otlp *otlp, const struct otlp_group *group,
+		     const struct visit_event *event, struct start *start, struct ids *ids)
+{
+	const uint32_t tid = event->entry->item.tid;
+	const struct start *parent;
+	int ret;
+
+	start->nest = (struct nest){
+		.key = { event->match.key, elog_map_pair(group->boot, tid) },
+		.has_key = { true, tid }, .kind = event->kind->data,
+	};
+	ret = nesting_start(&otlp->nesting, &start->nest);
+	if (ret)
+		return ret;
+	parent = start_of(nesting_parent(&start->nest));
+	if (parent && !ids->carried) {
+		memcpy(ids->trace, parent->ids.trace, TRACE_BYTES);
+		ids->trace_size = TRACE_BYTES;
+	}
+	memcpy(start->parent, ids->span, SPAN_BYTES);
+	start->parent_size = ids->span_size;
+	return make_span_ids(otlp, group, event, ids);
+}
+
 /* Keep what a span needs of its START. @ids: of the event; becomes those of the span. */
 static int keep_start(struct otlp *otlp, const struct otlp_group *group,
 		      const struct visit_event *event, struct ids *ids)
 {
 	struct elog_text *text = &otlp->attributes;
 	struct start *start;
-	char parent[SPAN_BYTES];
-	size_t parent_size = ids->span_size, count;
+	size_t count;
 	int ret;
 
-	memcpy(parent, ids->span, sizeof(parent));
-	ret = make_span_ids(otlp, group, event, ids);
-	if (ret)
-		return ret;
 	text->size = 0;
 	count = put_ours(otlp, text, SPAN_ATTRIBUTE, event);
 	count += put_fields(otlp, text, SPAN_ATTRIBUTE, event);
@@ -495,10 +567,14 @@ static int keep_start(struct otlp *otlp, const struct otlp_group *group,
 	start = malloc(sizeof(*start) + text->size);
 	if (!start)
 		return -ENOMEM;
+	start->size = 0;
+	ret = open_span(otlp, group, event, start, ids);
+	if (ret) {
+		free_start(otlp, start);
+		return ret;
+	}
 	start->names = event->kind->data;
 	start->ids = *ids;
-	memcpy(start->parent, parent, sizeof(parent));
-	start->parent_size = parent_size;
 	start->count = text->size ? 0 : count;
 	start->size = text->size;
 	elog_copy(start->attributes, text->data, text->size);
@@ -528,7 +604,12 @@ static int take_event(void *context, struct visit_event *event)
 		ret = ret ? : -ENOMEM;
 		goto out;
 	}
-	find_ids(group, event, &ids);
+	/* What starts now is not inside of what ends now. */
+	if (ended) {
+		find_parent(ended);
+		nesting_end(&otlp->nesting, &ended->nest);
+	}
+	find_ids(export, group, event, &ids);
 	span_ids = ids;
 	if (event->match.start)
 		ret = keep_start(otlp, group, event, &span_ids);
@@ -612,6 +693,7 @@ static int open_otlp(struct export *export)
 
 	if (!otlp)
 		return -ENOMEM;
+	nesting_init(&otlp->nesting);
 	export->state = otlp;
 	return otlp_batch_open(&otlp->batch, export->receiver, export->live,
 			       export->settings->quiet) ? -EINVAL : 0;
@@ -678,6 +760,7 @@ static void close_otlp(struct export *export)
 	if (!otlp)
 		return;
 	otlp_batch_close(&otlp->batch);
+	nesting_free(&otlp->nesting);
 	elog_text_free(&otlp->attributes);
 	free(otlp);
 }

@@ -116,6 +116,7 @@ static void describe_group(struct otlp_batch *batch, struct otlp_group *group,
 	const struct otlp_settings *settings = batch->settings;
 	struct elog_text *text = &group->resource;
 	const char *machine = info(batch, entry, "machine_id"), *name;
+	const char *boot = info(batch, entry, "boot_id");
 	size_t i;
 
 	put_resource(batch, text, "service.name", provider->name);
@@ -123,7 +124,7 @@ static void describe_group(struct otlp_batch *batch, struct otlp_group *group,
 	if (strspn(machine, "0") != strlen(machine))
 		put_resource(batch, text, "host.id", machine);
 	put_resource(batch, text, "os.type", "linux");
-	put_resource(batch, text, "eventlog.boot_id", info(batch, entry, "boot_id"));
+	put_resource(batch, text, "eventlog.boot_id", boot);
 	if (pid && !otlp_settings_has(settings, "process.pid"))
 		otlp_put_number(text, RESOURCE_ATTRIBUTE, "process.pid", pid);
 	name = pid ? elog_processes_name(entry->processes, pid, pid) : "";
@@ -133,8 +134,9 @@ static void describe_group(struct otlp_batch *batch, struct otlp_group *group,
 		otlp_put_string(batch, text, RESOURCE_ATTRIBUTE, settings->attributes[i].name,
 				settings->attributes[i].value);
 	batch->value.size = 0;
-	elog_text_printf(&batch->value, "%s/%s", info(batch, entry, "boot_id"), provider->name);
+	elog_text_printf(&batch->value, "%s/%s", boot, provider->name);
 	group->trace_key = elog_siphash(&key, batch->value.data, batch->value.size);
+	group->boot = elog_map_bytes(boot, strlen(boot)).words[0];
 }
 
 struct otlp_group *otlp_batch_group(struct otlp_batch *batch, const struct entry *entry,

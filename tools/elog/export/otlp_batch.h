@@ -57,11 +57,13 @@ struct otlp_provider {
  * @records: of each signal; to be appended to between otlp_batch_begin() and
  *	otlp_batch_end()
  * @trace_key: hashes the sessions of this provider and boot
+ * @boot: a hash of the boot
  */
 struct otlp_group {
 	struct elog_text resource;
 	struct elog_text records[OTLP_SIGNALS];
 	struct elog_siphash trace_key;
+	uint64_t boot;
 };
 
 /**

@@ -368,6 +368,22 @@ ids_of_programs_are_kept()
 		{ cat found; return 1; }
 }
 
+# A span is in the trace of its parent, and a log record in the span of its session.
+spans_have_parents()
+{
+	python3 "$here/export_file.py" nested nested.elog &&
+		send 0 ok nested.elog && read_back ok json || return 1
+	[ "$(selected '[.[] | select(.name)] as $spans | [$spans | sort_by(.time)[] | . as $span |
+		[.name, ($spans[] | select(.span == $span.parent and .trace == $span.trace).name) // "-"]]')" = \
+		'[["request","-"],["query","request"],["statement","query"],["lock","statement"],["request","-"],["query","-"],["request","-"],["request","-"],["statement","-"],["query","request"],["request","-"],["statement","-"],["statement","-"]]' ] &&
+		[ "$(selected '[.[] | select(.name).parent] | unique | length')" = 5 ] &&
+		[ "$(selected '(.[] | select(.log == "note")) as $note |
+			[.[] | select(.name and .span == $note.span and .trace == $note.trace).name]')" = '["query"]' ] &&
+		[ "$(selected '[.[] | select(.attributes."eventlog.session" == "0x4d").trace] +
+			[.[] | select(.attributes."eventlog.session" == "0x1").trace] | unique | length')" = 1 ] ||
+		{ cat found; return 1; }
+}
+
 while read -r function name; do
 	if [ -n "$reason" ]; then
 		skip "$name" "$reason"
@@ -381,5 +397,6 @@ traces_are_sessions a trace is a session
 losses_are_records losses are log records
 values_have_types fields keep their types
 ids_of_programs_are_kept the ids of programs are kept
+spans_have_parents spans have parents, and log records have spans
 TESTS
 end_checks

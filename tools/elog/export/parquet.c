@@ -7,6 +7,7 @@
  */
 #include <dirent.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,7 @@
 
 #include "export/export.h"
 #include "export/table.h"
+#include "input/keywords.h"
 #include "util/array.h"
 
 #define MEMORY_BYTES	(16U << 20)
@@ -45,13 +47,15 @@ static const struct {
 	{ "time", COLUMN_TIMESTAMP }, { "mono", COLUMN_U64 }, { "session", COLUMN_TEXT },
 	{ "session_number", COLUMN_U64 }, { "cpu", COLUMN_U32 }, { "pid", COLUMN_U32 },
 	{ "tid", COLUMN_U32 }, { "comm", COLUMN_TEXT }, { "instance", COLUMN_TEXT },
-	{ "host", COLUMN_TEXT }, { "machine_id", COLUMN_TEXT },
+	{ "host", COLUMN_TEXT }, { "machine_id", COLUMN_TEXT }, { "provider", COLUMN_TEXT },
+	{ "event", COLUMN_TEXT }, { "level", COLUMN_TEXT }, { "keywords", COLUMN_TEXT },
 };
 
-enum { TIME, MONO, SESSION, SESSION_NUMBER, CPU, PID, TID, COMM, INSTANCE, HOST, MACHINE_ID };
+enum { TIME, MONO, SESSION, SESSION_NUMBER, CPU, PID, TID, COMM, INSTANCE, HOST, MACHINE_ID,
+       PROVIDER, EVENT, LEVEL, KEYWORDS };
 
-/* Of spans, after these. */
-enum { SPAN_PROVIDER = ARRAY_SIZE(common), SPAN_NAME, SPAN_DURATION };
+/* Of spans, instead of those after the provider. */
+enum { SPAN_NAME = PROVIDER + 1, SPAN_DURATION };
 
 enum { LOSS_TIME, LOSS_MONO, LOSS_CPU, LOSS_CAUSE, LOSS_COUNT, LOSS_INVALID, LOSS_HOST,
        LOSS_MACHINE_ID };
@@ -259,8 +263,31 @@ static void put_origin(struct parquet *parquet, struct table *table, const struc
 	put_optional(parquet, table, MACHINE_ID, entry->machine_id);
 }
 
-static void put_common(struct parquet *parquet, struct table *table, const struct entry *entry)
+/* What an event is. */
+static void put_type(struct parquet *parquet, struct table *table,
+		     const struct visit_event *event)
 {
+	const struct elog_schema_event *schema = event->entry->cached->event;
+	char number[16];
+
+	put_optional(parquet, table, PROVIDER, event->kind->provider);
+	if (!schema)
+		snprintf(number, sizeof(number), "#%" PRIu32, event->entry->item.descriptor);
+	put_optional(parquet, table, EVENT, schema ? schema->name : number);
+	put_optional(parquet, table, LEVEL, schema ? elog_level_name(schema->level) : NULL);
+	if (!schema || !schema->keywords) {
+		table_null(table, KEYWORDS);
+		return;
+	}
+	parquet->value.size = 0;
+	put_keywords(&parquet->value, schema);
+	table_bytes(table, KEYWORDS, parquet->value.data, parquet->value.size);
+}
+
+static void put_common(struct parquet *parquet, struct table *table,
+		       const struct visit_event *event)
+{
+	const struct entry *entry = event->entry;
 	const struct elog_item *item = &entry->item;
 	const char *name = thread_name(entry);
 
@@ -272,6 +299,7 @@ static void put_common(struct parquet *parquet, struct table *table, const struc
 	table_integer(table, TID, item->tid);
 	put_text(parquet, table, COMM, name, strlen(name));
 	put_origin(parquet, table, entry);
+	put_type(parquet, table, event);
 }
 
 static void put_field(struct parquet *parquet, struct table *table, size_t column,
@@ -313,9 +341,7 @@ static int put_span(struct export *export, const struct visit_event *event)
 	int ret;
 
 	if (!table) {
-		ret = new_table(export, EXPORT_PROVIDER, "spans", ARRAY_SIZE(common), &table);
-		if (!ret)
-			ret = table_add_column(table, "provider", COLUMN_TEXT);
+		ret = new_table(export, EXPORT_PROVIDER, "spans", PROVIDER + 1, &table);
 		if (!ret)
 			ret = table_add_column(table, "name", COLUMN_TEXT);
 		if (!ret)
@@ -333,8 +359,7 @@ static int put_span(struct export *export, const struct visit_event *event)
 	table_integer(table, TID, span->tid);
 	put_text(parquet, table, COMM, name, span->tid ? strlen(name) : 0);
 	put_origin(parquet, table, entry);
-	put_text(parquet, table, SPAN_PROVIDER, event->kind->provider,
-		 strlen(event->kind->provider));
+	put_optional(parquet, table, PROVIDER, event->kind->provider);
 	put_text(parquet, table, SPAN_NAME, span->role->start.name, span->role->start.name_size);
 	table_integer(table, SPAN_DURATION, span->duration);
 	return end_row(parquet, table, before);
@@ -358,7 +383,7 @@ static int take_event(void *context, struct visit_event *event)
 		return ret;
 	table = event->kind->data;
 	before = table->bytes;
-	put_common(parquet, table, event->entry);
+	put_common(parquet, table, event);
 	for (i = 0; schema && i < schema->field_count; i++)
 		put_field(parquet, table, ARRAY_SIZE(common) + i, schema->fields[i], item);
 	if (!schema)

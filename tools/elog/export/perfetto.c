@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * elog export --format perfetto: a trace for ui.perfetto.dev and for Perfetto's trace
- * processor. A span is a slice; the slices of a provider share lanes (lanes.h). All other
+ * processor. A span is a slice; the slices of a provider share lanes (lanes.h), and a span that is
+ * inside another one (nesting.h) is on its lane. All other
  * events are instants on the track of their thread, and losses are instants on tracks of
  * their own.
  *
@@ -20,66 +21,15 @@
 
 #include "export/export.h"
 #include "export/lanes.h"
+#include "export/nesting.h"
+#include "export/perfetto_numbers.h"
 #include "export/protobuf.h"
+#include "libelog/util/util.h"
 
 #define PENDING_BYTES	(16U << 20)
 #define TRACKS_MAX	(1U << 18)	/* then threads share one */
 #define BOOTS_MAX	1024
 #define SEQUENCE	1
-
-/* Numbers of fields in perfetto/trace/: Trace, TracePacket, ... */
-enum {
-	TRACE_PACKET = 1,
-	PACKET_CLOCKS = 6,
-	PACKET_TIME = 8,
-	PACKET_SEQUENCE = 10,
-	PACKET_TRACK_EVENT = 11,
-	PACKET_INTERNED = 12,
-	PACKET_FLAGS = 13,
-	PACKET_CLOCK_ID = 58,
-	PACKET_DEFAULTS = 59,
-	PACKET_TRACK = 60,
-	CLOCKS_CLOCK = 1,
-	CLOCKS_PRIMARY = 2,
-	CLOCK_ID = 1,
-	CLOCK_TIME = 2,
-	INTERNED_CATEGORY = 1,
-	INTERNED_EVENT = 2,
-	INTERNED_ANNOTATION = 3,
-	INTERNED_STRING = 29,
-	NAME_ID = 1,
-	NAME_TEXT = 2,
-	TRACK_ID = 1,
-	TRACK_NAME = 2,
-	TRACK_PROCESS = 3,
-	TRACK_THREAD = 4,
-	TRACK_PARENT = 5,
-	PROCESS_PID = 1,
-	PROCESS_NAME = 6,
-	THREAD_PID = 1,
-	THREAD_TID = 2,
-	THREAD_NAME = 5,
-	EVENT_CATEGORY_ID = 3,
-	EVENT_ANNOTATION = 4,
-	EVENT_TYPE = 9,
-	EVENT_NAME_ID = 10,
-	EVENT_TRACK = 11,
-	EVENT_CATEGORY = 22,
-	EVENT_NAME = 23,
-	ANNOTATION_NAME_ID = 1,
-	ANNOTATION_BOOL = 2,
-	ANNOTATION_UINT = 3,
-	ANNOTATION_INT = 4,
-	ANNOTATION_DOUBLE = 5,
-	ANNOTATION_STRING = 6,
-	ANNOTATION_POINTER = 7,
-	ANNOTATION_NAME = 10,
-	ANNOTATION_STRING_ID = 17,
-};
-
-enum { FLAG_CLEARED = 1, FLAG_NEEDS_STATE = 2 };
-enum { SLICE_BEGIN = 1, SLICE_END = 2, INSTANT = 3 };
-enum { REALTIME = 1, MONOTONIC = 3, BOOTTIME = 6 };
 
 /*
  * struct boot - a boot of a machine
@@ -129,15 +79,19 @@ struct group {
 
 /*
  * struct start - a START that is pending; data of the span
+ * @nest: of the span
  * @names: of its kind
- * @session: key of its session
+ * @group: of the lane where it is
+ * @session: key of the session whose lane it is
  * @time: of it in the trace
  * @track: of its thread
  * @size: bytes of @fields; SIZE_MAX: it was written as an instant
  * @fields: annotations of its event
  */
 struct start {
+	struct nest nest;
 	const struct names *names;
+	struct group *group;
 	struct elog_map_key session;
 	uint64_t time;
 	uint64_t track;
@@ -163,6 +117,7 @@ struct start {
  * @host_name: number of "host"
  * @machine_id_name: number of "machine_id"
  * @groups: lanes by provider
+ * @nesting: spans that are open
  * @lost_track: above the tracks of losses; 0: there are none
  * @others_track: of events without thread; 0: there are none
  * @pending: bytes of fields in all struct start
@@ -186,6 +141,7 @@ struct perfetto {
 	uint64_t host_name;
 	uint64_t machine_id_name;
 	struct group *groups;
+	struct nesting nesting;
 	uint64_t lost_track;
 	uint64_t others_track;
 	size_t pending;
@@ -679,6 +635,32 @@ static int put_instant(struct perfetto *perfetto, const struct visit_event *even
 	return 0;
 }
 
+/* Open a span: on the lane of the span that it is inside of, or on one of its own. */
+static int open_span(struct perfetto *perfetto, const struct visit_event *event,
+		     struct start *start)
+{
+	const uint32_t tid = event->entry->item.tid;
+	const struct start *parent;
+	struct nest *outer;
+	int ret;
+
+	start->nest = (struct nest){
+		.key = { event->match.key, elog_map_pair(perfetto->boot->id, tid) },
+		.has_key = { true, tid }, .kind = start->names,
+	};
+	ret = nesting_start(&perfetto->nesting, &start->nest);
+	if (ret)
+		return ret;
+	outer = nesting_parent(&start->nest);
+	parent = outer ? elog_container_of((uintptr_t)outer, struct start, nest) : NULL;
+	start->group = parent ? parent->group : start->names->group;
+	start->session = parent ? parent->session : event->match.key;
+	ret = lanes_start(&start->group->lanes, start->session, perfetto->now);
+	if (ret)
+		nesting_end(&perfetto->nesting, &start->nest);
+	return ret;
+}
+
 static int begin_slice(struct perfetto *perfetto, const struct visit_event *event)
 {
 	const struct names *names = event->kind->data;
@@ -694,13 +676,12 @@ static int begin_slice(struct perfetto *perfetto, const struct visit_event *even
 	start = malloc(sizeof(*start) + (full ? 0 : perfetto->fields.size));
 	if (!start)
 		return -ENOMEM;
-	ret = lanes_start(&names->group->lanes, event->match.key, perfetto->now);
+	start->names = names;
+	ret = open_span(perfetto, event, start);
 	if (ret) {
 		free(start);
 		return ret;
 	}
-	start->names = names;
-	start->session = event->match.key;
 	start->time = perfetto->now;
 	start->track = track;
 	event->match.start->data = start;
@@ -715,6 +696,7 @@ static int begin_slice(struct perfetto *perfetto, const struct visit_event *even
 
 static void free_start(struct perfetto *perfetto, struct start *start)
 {
+	nesting_end(&perfetto->nesting, &start->nest);
 	if (start->size != SIZE_MAX)
 		perfetto->pending -= start->size;
 	free(start);
@@ -728,8 +710,8 @@ static void end_slice(struct perfetto *perfetto, const struct visit_event *event
 	const uint64_t end = start->time + span->duration;
 	uint64_t track;
 
-	track = lane_track(perfetto, names->group,
-			   lanes_end(&names->group->lanes, start->session, start->time, end));
+	track = lane_track(perfetto, start->group,
+			   lanes_end(&start->group->lanes, start->session, start->time, end));
 	put_event(perfetto, names, SLICE_BEGIN, names->span, track,
 		  start->time, start->fields, start->size == SIZE_MAX ? 0 : start->size);
 	make_fields(perfetto, event, false);
@@ -771,7 +753,7 @@ static void drop_start(void *context, struct span *span)
 
 	if (!start)
 		return;
-	lanes_drop(&start->names->group->lanes, start->session, start->time, perfetto->now);
+	lanes_drop(&start->group->lanes, start->session, start->time, perfetto->now);
 	if (start->size != SIZE_MAX)
 		put_event(perfetto, start->names, INSTANT, start->names->event, start->track,
 			  start->time, start->fields, start->size);
@@ -855,6 +837,7 @@ static int open_perfetto(struct export *export)
 	elog_map_init(&perfetto->boots, sizeof(struct boot));
 	elog_map_init(&perfetto->readers, sizeof(struct boot *));
 	elog_map_init(&perfetto->tracks, sizeof(uint64_t));
+	nesting_init(&perfetto->nesting);
 	begin_trace(perfetto);
 	return 0;
 }
@@ -879,6 +862,7 @@ static void close_perfetto(struct export *export)
 		lanes_free(&group->lanes);
 		free(group);
 	}
+	nesting_free(&perfetto->nesting);
 	elog_text_free(&perfetto->value);
 	elog_text_free(&perfetto->fields);
 	free(perfetto);

@@ -130,35 +130,57 @@ static size_t stem_size(const char *name, const char *suffix)
 	       size - suffix_size : 0;
 }
 
-static void find_role_by_name(const char *name, struct span_role *role)
+static const struct suffix {
+	const char *text;
+	bool is_end;
+	char kind;	/* START and END of one kind are a pair */
+} suffixes[] = {
+	{ "_start", false, 'e' }, { "_begin", false, 'e' }, { "_end", true, 'e' },
+	{ "_open", false, 'c' }, { "_close", true, 'c' },
+};
+
+/* Find the suffix that a name has. @size: set to the length of what is before it. */
+static const struct suffix *find_suffix(const char *name, size_t *size)
 {
-	static const struct {
-		const char *suffix;
-		bool is_end;
-		char kind;	/* START and END of one kind are a pair */
-	} suffixes[] = {
-		{ "_start", false, 'e' }, { "_begin", false, 'e' }, { "_end", true, 'e' },
-		{ "_open", false, 'c' }, { "_close", true, 'c' },
-	};
-	char pair[EVENTLOG_NAME_MAX + 1];
-	struct span_kind *kind;
-	size_t i, size;
+	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(suffixes); i++) {
-		size = stem_size(name, suffixes[i].suffix);
-		if (!size || size >= sizeof(pair))
-			continue;
-		role->is_start = !suffixes[i].is_end;
-		role->is_end = suffixes[i].is_end;
-		kind = role->is_end ? &role->end : &role->start;
-		kind->name = name;
-		kind->name_size = size;
-		kind->by_provider = true;
-		pair[0] = suffixes[i].kind;
-		memcpy(pair + 1, name, size);
-		kind->hash = elog_map_bytes(pair, size + 1);
+		*size = stem_size(name, suffixes[i].text);
+		if (*size && *size < EVENTLOG_NAME_MAX)
+			return &suffixes[i];
+	}
+	*size = strlen(name);
+	return NULL;
+}
+
+/*
+ * An attribute tells which events are the pair of a session. Spans have the name of their
+ * START, without suffix.
+ */
+static void find_role_alone(const struct elog_schema_event *event, struct span_role *role)
+{
+	char pair[EVENTLOG_NAME_MAX + 1] = "";
+	const struct suffix *suffix;
+	struct span_kind *kind;
+	size_t size;
+
+	suffix = find_suffix(event->name, &size);
+	if (!suffix && !event->attribute)
+		return;
+	role->is_end = event->attribute ? event->attribute == EVENTLOG_ATTRIBUTE_END :
+		       suffix->is_end;
+	role->is_start = !role->is_end;
+	kind = role->is_end ? &role->end : &role->start;
+	kind->name = event->name;
+	kind->name_size = size;
+	kind->by_provider = true;
+	if (event->attribute) {
+		kind->hash = elog_map_bytes(pair, 1);
 		return;
 	}
+	pair[0] = suffix->kind;
+	memcpy(pair + 1, event->name, size);
+	kind->hash = elog_map_bytes(pair, size + 1);
 }
 
 static void set_kind(const struct spans *spans, size_t rule, struct span_kind *kind)
@@ -172,18 +194,20 @@ static void set_kind(const struct spans *spans, size_t rule, struct span_kind *k
 void spans_find_role(const struct spans *spans, const struct elog_schema_event *event,
 		     struct span_role *role)
 {
+	bool is_start, is_end;
 	size_t i;
 
 	memset(role, 0, sizeof(*role));
 	if (event && !spans->rule_count)
-		find_role_by_name(event->name, role);
+		find_role_alone(event, role);
 	for (i = 0; event && i < spans->rule_count; i++) {
+		pairing_match(spans->rules[i].globs, event, &is_start, &is_end);
 		/* With a:b and b:c, b ends a span and starts another one. */
-		if (!role->is_start && glob_matches(spans->rules[i].globs[0], event)) {
+		if (!role->is_start && is_start) {
 			role->is_start = true;
 			set_kind(spans, i, &role->start);
 		}
-		if (!role->is_end && glob_matches(spans->rules[i].globs[1], event)) {
+		if (!role->is_end && is_end) {
 			role->is_end = true;
 			set_kind(spans, i, &role->end);
 		}
@@ -274,4 +298,9 @@ int spans_take(struct spans *spans, const struct entry *entry, const struct span
 	if (!ret && role->is_start)
 		ret = start_span(spans, entry, role, match);
 	return ret;
+}
+
+int spans_session(struct spans *spans, const struct entry *entry, struct elog_map_key *key)
+{
+	return latency_key_make(&spans->keys[true], entry, key);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The spans of an export or a report: from an event START to the next END. By name, START
+ * The spans of an export or a report: from an event START to the next END. Events with the
+ * attributes start and end are START and END. By name, START
  * and END are X_start and X_end, X_begin and X_end, or X_open and X_close, and the span is
  * X; --span START:END replaces these. A pair is what elog latency START END counts as one:
  * of one provider and session, or of what --by names.
@@ -142,5 +143,15 @@ void spans_find_role(const struct spans *spans, const struct elog_schema_event *
  */
 int spans_take(struct spans *spans, const struct entry *entry, const struct span_role *role,
 	       struct span_match *match);
+
+/**
+ * spans_session() - make the key of an event's session, as struct span_match has it
+ * @spans: the pending STARTs
+ * @entry: an event that neither starts nor ends a span
+ * @key: set
+ *
+ * Return: 1; 0: the event lacks what is paired by; -ENOMEM.
+ */
+int spans_session(struct spans *spans, const struct entry *entry, struct elog_map_key *key);
 
 #endif /* SPANS_H */

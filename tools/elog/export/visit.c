@@ -22,7 +22,7 @@ static void put_string(struct elog_text *key, const char *string)
 	elog_text_put(key, string, strlen(string) + 1);
 }
 
-/* What a kind's events have in common, which is what a table of them needs to know. */
+/* What a kind's events have in common, which is what tables of them and spans need to know. */
 static int make_key(struct visit *visit, const struct elog_schema_event *event)
 {
 	struct elog_text *key = &visit->key;
@@ -33,6 +33,7 @@ static int make_key(struct visit *visit, const struct elog_schema_event *event)
 		return 0;
 	put_string(key, event->provider->name);
 	put_string(key, event->name);
+	elog_text_printf(key, "%u ", event->attribute);
 	for (i = 0; i < event->field_count; i++) {
 		const struct elog_schema_field *field = event->fields[i];
 

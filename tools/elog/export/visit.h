@@ -43,7 +43,7 @@ struct visit_settings {
 };
 
 /**
- * struct event_kind - events with the same provider, name and types of fields
+ * struct event_kind - events with the same provider, name, attribute and types of fields
  * @provider: "?" if the definition is missing
  * @name: of the event; "?" likewise
  * @role: START, END, both or none

@@ -102,6 +102,18 @@ static void list_keywords(struct elog_text *text,
 	elog_text_put(text, "]", 1);
 }
 
+static const char *attribute_name(const struct elog_schema_event *event)
+{
+	return event->attribute == EVENTLOG_ATTRIBUTE_START ? "start" :
+	       event->attribute == EVENTLOG_ATTRIBUTE_END ? "end" : NULL;
+}
+
+static void put_integer(struct elog_text *text, uint64_t value, bool is_signed)
+{
+	elog_text_string(text, "\"value\":");
+	elog_text_json_integer(text, value, is_signed);
+}
+
 static void put_field(struct elog_text *text,
 		      const struct elog_schema_field *field)
 {
@@ -122,12 +134,8 @@ static void put_field(struct elog_text *text,
 		if (set->flags)
 			elog_text_printf(text, "\"value\":\"0x%" PRIx64 "\"",
 					 value->value);
-		else if (field->is_signed)
-			elog_text_printf(text, "\"value\":%" PRId64,
-					 (int64_t)value->value);
 		else
-			elog_text_printf(text, "\"value\":%" PRIu64,
-					 value->value);
+			put_integer(text, value->value, field->is_signed);
 		put_named(text, value->name, value->description);
 	}
 	elog_text_string(text, set && set->count ? "]}" : "}");
@@ -176,6 +184,11 @@ void list_json(const struct definition *definition, const char *schema,
 	elog_text_put(text, ",", 1);
 	json_member(text, "level", level ? level : "?");
 	list_keywords(text, event);
+	elog_text_string(text, ",\"attribute\":");
+	if (attribute_name(event))
+		elog_text_printf(text, "\"%s\"", attribute_name(event));
+	else
+		elog_text_string(text, "null");
 	put_flag(text, "live", describe->state & EVENTLOG_DESCRIBED_LIVE);
 	put_flag(text, "persistent", describe->state & EVENTLOG_DESCRIBED_PERSIST);
 	put_flag(text, "kernel", describe->state & EVENTLOG_DESCRIBED_KERNEL);
@@ -272,6 +285,8 @@ static void put_tree_event(struct tree *tree, const struct definition *definitio
 	if (!event->keywords)
 		elog_text_put(text, "-", 1);
 	put_keywords(text, event);
+	if (attribute_name(event))
+		elog_text_printf(text, " %s", attribute_name(event));
 	end_line(text, event->description);
 	for (i = 0; i < event->field_count; i++)
 		put_tree_field(tree, event->fields[i], i + 1 == event->field_count);

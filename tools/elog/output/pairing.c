@@ -96,6 +96,30 @@ void *pairing_end(struct pairing *pairing, struct elog_map_key key, uint64_t tim
 }
 
 /* ------------------------------------------------------------------------
+ * What is a START or an END
+ */
+
+static bool is_literal(const char *glob, const struct elog_schema_event *event)
+{
+	const char *slash = find_slash(glob);
+
+	return !strcmp(*slash ? slash + 1 : glob, event->name);
+}
+
+void pairing_match(char *const *globs, const struct elog_schema_event *event, bool *is_start,
+		   bool *is_end)
+{
+	*is_start = event && glob_matches(globs[0], event);
+	*is_end = event && glob_matches(globs[1], event);
+	if (!*is_start || !*is_end)
+		return;
+	if (event->attribute == EVENTLOG_ATTRIBUTE_START)
+		*is_end = is_literal(globs[1], event);
+	else if (event->attribute == EVENTLOG_ATTRIBUTE_END)
+		*is_start = is_literal(globs[0], event);
+}
+
+/* ------------------------------------------------------------------------
  * Where captures begin
  */
 

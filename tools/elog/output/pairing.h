@@ -80,6 +80,19 @@ void pairing_init(struct pairing *pairing, size_t value_size, uint32_t pending_m
 void pairing_free(struct pairing *pairing);
 
 /**
+ * pairing_match() - find out what the events of a definition are
+ * @globs: of START and END, PROVIDER/EVENT
+ * @event: the definition; NULL: unknown
+ * @is_start: set
+ * @is_end: set; both: its events are START and END
+ *
+ * If both globs match an event that has an attribute, the attribute decides, unless a glob is
+ * the name of the event.
+ */
+void pairing_match(char *const *globs, const struct elog_schema_event *event, bool *is_start,
+		   bool *is_end);
+
+/**
  * pairing_start() - take an event that is a START
  * @pairing: the pending STARTs
  * @key: its key

@@ -12,6 +12,16 @@
 #include "elog.h"
 #include "format/text.h"
 
+/* Times are always numbers: after 104 days, a number must not become a string. */
+static void put_integer(struct elog_text *text, const struct elog_schema_field *field,
+			uint64_t value)
+{
+	if (field->type == ELOG_TYPE_TIME || field->type == ELOG_TYPE_DURATION)
+		elog_text_decimal(text, field, value);
+	else
+		elog_text_json_integer(text, value, field->is_signed);
+}
+
 static void put_hex(struct elog_text *text, uint64_t value)
 {
 	char *room = elog_text_room(text, 4 + ELOG_HEX_MAX);
@@ -55,7 +65,7 @@ static void put_enum(struct elog_text *text,
 	const char *name = elog_enum_name(field, value);
 
 	if (!name) {
-		elog_text_decimal(text, field, value);
+		put_integer(text, field, value);
 		return;
 	}
 	/* Names need no escapes: see schema.c. */
@@ -105,7 +115,7 @@ static void put_date(struct elog_text *text, const struct elog_schema_field *fie
 		elog_text_character(text, '"');
 	} else if (!text->error) {
 		text->size = from;
-		elog_text_decimal(text, field, seconds);
+		put_integer(text, field, seconds);
 	}
 }
 
@@ -157,13 +167,13 @@ void elog_format_json_value(struct elog_text *text,
 		return;
 	}
 	if (field->display == ELOG_DISPLAY_DEC) {
-		elog_text_decimal(text, field, integer);
+		put_integer(text, field, integer);
 		return;
 	}
 	switch (field->type) {
 	case ELOG_TYPE_BOOL:
 		if (integer > 1)
-			elog_text_decimal(text, field, integer);
+			put_integer(text, field, integer);
 		else
 			elog_text_string(text, integer ? "true" : "false");
 		break;
@@ -177,7 +187,7 @@ void elog_format_json_value(struct elog_text *text,
 		put_hex(text, integer);
 		break;
 	default:
-		elog_text_decimal(text, field, integer);
+		put_integer(text, field, integer);
 		break;
 	}
 }

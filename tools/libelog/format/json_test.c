@@ -199,8 +199,8 @@ static void test_values(void)
 	check(size > 0);
 	elog_format_json_fields(&text, event, buffer, (size_t)size);
 	check_string(text.data,
-		     "\"u8\":255,\"u16\":10,\"u32\":0,\"u64\":18446744073709551615,"
-		     "\"s8\":-128,\"s16\":-9,\"s32\":-100,\"s64\":-9223372036854775808,"
+		     "\"u8\":255,\"u16\":10,\"u32\":0,\"u64\":\"18446744073709551615\","
+		     "\"s8\":-128,\"s16\":-9,\"s32\":-100,\"s64\":\"-9223372036854775808\","
 		     "\"s8x\":\"0xfe\",\"u32x\":\"0xabc\",\"s64x\":\"0xffffffffffffffff\","
 		     "\"bool\":2,\"boold\":2,\"state\":\"TWO\",\"stated\":1,"
 		     "\"statex\":\"0xfffe\",\"bits\":[\"A\",\"BC\",\"0x80\"],\"bitsd\":7,"
@@ -216,6 +216,44 @@ static void test_values(void)
 	check(strstr(text.data, "\"u8\":255,\"u16\":null,\"u32\":null,"));
 	elog_text_free(&text);
 	elog_schema_free(schema);
+}
+
+/* Numbers are those that every program can keep; times stay numbers. */
+static void test_exact_integers(void)
+{
+	static const char head[] = "eventlog 1\nprovider p\nenum e\n\t1 ONE\nevent 1 e info -\n\t";
+	static const struct {
+		const char *type;
+		uint64_t value;
+		const char *text;
+	} cases[] = {
+		{ "u64", 1ULL << 53, "9007199254740992" },
+		{ "u64", (1ULL << 53) + 1, "\"9007199254740993\"" },
+		{ "u64", UINT64_MAX, "\"18446744073709551615\"" },
+		{ "s64", -(1ULL << 53), "-9007199254740992" },
+		{ "s64", -(1ULL << 53) - 1, "\"-9007199254740993\"" },
+		{ "s64", INT64_MIN, "\"-9223372036854775808\"" },
+		{ "s64", UINT64_MAX, "-1" },
+		{ "enum:e:u64", UINT64_MAX, "\"18446744073709551615\"" },
+		{ "time", UINT64_MAX, "18446744073709551615" },
+		{ "duration", 1ULL << 60, "1152921504606846976" },
+	};
+	struct elog_text text = { 0 };
+	struct elog_schema *schema;
+	struct elog_value value;
+	char line[160];
+	size_t i;
+
+	for (i = 0; i < ELOG_ARRAY_SIZE(cases); i++) {
+		snprintf(line, sizeof(line), "%s%s f\n", head, cases[i].type);
+		schema = parse(line);
+		elog_decode(schema->providers[0]->events[0]->fields[0], &cases[i].value, 8, &value);
+		text.size = 0;
+		elog_format_json_value(&text, schema->providers[0]->events[0]->fields[0], &value);
+		check_string(text.data, cases[i].text);
+		elog_schema_free(schema);
+	}
+	elog_text_free(&text);
 }
 
 /*
@@ -236,10 +274,12 @@ static const char checker[] =
 	"u = lambda p: int.from_bytes(p, sys.byteorder)\n"
 	"s = lambda p: int.from_bytes(p, sys.byteorder, signed=True)\n"
 	"x = lambda p: hex(u(p))\n"
+	"exact = lambda n: n if abs(n) <= 2 ** 53 else str(n)\n"
 	"states = {1: 'ONE', -2: 'TWO'}\n"
 	"bits = [(0, 'NONE'), (1, 'A'), (6, 'BC')]\n"
-	"fields = [('u8', 1, u), ('u16', 2, u), ('u32', 4, u), ('u64', 8, u),\n"
-	"    ('s8', 1, s), ('s16', 2, s), ('s32', 4, s), ('s64', 8, s),\n"
+	"fields = [('u8', 1, u), ('u16', 2, u), ('u32', 4, u),\n"
+	"    ('u64', 8, lambda p: exact(u(p))), ('s8', 1, s), ('s16', 2, s), ('s32', 4, s),\n"
+	"    ('s64', 8, lambda p: exact(s(p))),\n"
 	"    ('s8x', 1, x), ('u32x', 4, x), ('s64x', 8, x),\n"
 	"    ('bool', 1, lambda p: u(p) if u(p) > 1 else u(p) == 1), ('boold', 1, u),\n"
 	"    ('state', 1, lambda p: states.get(s(p), s(p))), ('stated', 2, s),\n"
@@ -251,7 +291,7 @@ static const char checker[] =
 	"    ('port', 2, lambda p: int.from_bytes(p, 'big')),\n"
 	"    ('portx', 2, lambda p: hex(int.from_bytes(p, 'big'))),\n"
 	"    ('mac', 6, lambda p: p.hex(':')), ('time', 8, u), ('duration', 8, u),\n"
-	"    ('durationx', 8, x), ('ptr', 8, x), ('ptrd', 8, u),\n"
+	"    ('durationx', 8, x), ('ptr', 8, x), ('ptrd', 8, lambda p: exact(u(p))),\n"
 	"    ('chars', 5, lambda p: text(p.split(b'\\0')[0])),\n"
 	"    ('octets', 3, bytes.hex), ('struct', 2, bytes.hex),\n"
 	"    ('string', 4, None), ('bytes', 4, None)]\n"
@@ -423,6 +463,7 @@ int main(void)
 	static const struct test tests[] = {
 		{ "strings are quoted", test_strings },
 		{ "values are formatted", test_values },
+		{ "integers that doubles cannot hold are text", test_exact_integers },
 		{ "Python reads the same values", test_python },
 		{ "a failed allocation does no harm", test_no_memory },
 	};

@@ -15,7 +15,7 @@
  *		VALUE NAME ["DESCRIPTION"]
  *	flags NAME ["DESCRIPTION"]
  *		MASK NAME ["DESCRIPTION"]
- *	event ID NAME LEVEL KEYWORDS ["DESCRIPTION"]
+ *	event ID NAME LEVEL KEYWORDS [start|end] ["DESCRIPTION"]
  *		TYPE NAME [as dec|hex] ["DESCRIPTION"]
  *
  * An indented line belongs to the enum, flags or event above it. "#" starts a comment.
@@ -442,10 +442,25 @@ static int take_keywords(struct parser *parser, unsigned int index,
 	}
 }
 
+/* Get the attribute in token *@index, if there is a word, and count the token. */
+static int take_attribute(struct parser *parser, unsigned int *index, unsigned int *attribute)
+{
+	const struct token *token = &parser->tokens[*index];
+
+	if (*index >= parser->token_count || token->quoted)
+		return 0;
+	*attribute = eventlog_attribute_find(token->text);
+	if (!*attribute)
+		return wrong(parser, "'%s' is not start or end", token->text);
+	++*index;
+	return 0;
+}
+
 static int parse_event(struct parser *parser)
 {
 	struct elog_schema_provider *provider = parser->provider;
 	struct elog_schema_event *event;
+	unsigned int next = 5;
 	uint64_t id = 0;
 	int ret;
 
@@ -472,7 +487,9 @@ static int parse_event(struct parser *parser)
 			     parser->tokens[3].text);
 	ret = take_keywords(parser, 4, &event->keywords);
 	if (!ret)
-		ret = take_description(parser, 5, &event->description);
+		ret = take_attribute(parser, &next, &event->attribute);
+	if (!ret)
+		ret = take_description(parser, next, &event->description);
 	if (!ret)
 		ret = use_name(parser, &provider->events, event->name, event,
 			       "event");

@@ -50,9 +50,9 @@ static void print_event(const struct elog_schema_event *event)
 	const struct elog_schema_field *field;
 	size_t i;
 
-	printf("event %u %s level %u keywords %#llx bytes %zu [%s]\n", event->id,
+	printf("event %u %s level %u keywords %#llx bytes %zu attribute %u [%s]\n", event->id,
 	       event->name, event->level, (unsigned long long)event->keywords,
-	       event->fixed_size, event->description);
+	       event->fixed_size, event->attribute, event->description);
 	for (i = 0; i < event->field_count; i++) {
 		field = event->fields[i];
 		printf("field %s type %u display %u at %zu bytes %zu%s%s%s [%s]\n",

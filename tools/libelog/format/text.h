@@ -148,7 +148,8 @@ elog_format_each(struct elog_text *text, const struct elog_schema_event *event,
 		room = stpcpy(room, before);
 		room = elog_copy(room, name, length);
 		room = stpcpy(room, behind);
-		if (elog_plain_number(field, payload, size, &number)) {
+		if (elog_plain_number(field, payload, size, &number) &&
+		    (!json || elog_is_exact(number, field->is_signed))) {
 			elog_text_advance(text, elog_put_number(room, field, number));
 			continue;
 		}

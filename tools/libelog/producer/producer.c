@@ -84,18 +84,29 @@ static void report_handlers(int fd, const struct registered_event *event)
 	(void)!ioctl(fd, EVENTLOG_IOC_MARKER_HANDLERS, &request);
 }
 
-static int register_event(int fd, struct registered_event *event,
-			  struct eventlog_register *request)
+static int request_event(int fd, const struct registered_event *event, const char *command,
+			 struct eventlog_register *request)
 {
 	memset(request, 0, sizeof(*request));
 	request->size = sizeof(*request);
 	request->flags = event->flags | EVENTLOG_REGISTER_SESSION;
-	request->command = (uintptr_t)event->command;
+	request->command = (uintptr_t)command;
 	request->provider = (uintptr_t)event->provider;
 	request->keywords = event->keywords;
 	request->level = event->level;
-	if (ioctl(fd, EVENTLOG_IOC_REGISTER, request))
-		return -errno;
+	return ioctl(fd, EVENTLOG_IOC_REGISTER, request) ? -errno : 0;
+}
+
+static int register_event(int fd, struct registered_event *event,
+			  struct eventlog_register *request)
+{
+	int ret = request_event(fd, event, event->command, request);
+
+	/* A kernel that does not know the attribute refuses the schema. */
+	if (ret == -EINVAL && event->plain)
+		ret = request_event(fd, event, event->plain, request);
+	if (ret)
+		return ret;
 	event->status_offset = request->status_offset;
 	__atomic_store_n(&event->write_index, request->write_index,
 			 __ATOMIC_RELAXED);
@@ -497,6 +508,7 @@ static void free_event(struct registered_event *event)
 {
 	free(event->provider);
 	free(event->command);
+	free(event->plain);
 	free(event);
 }
 
@@ -579,6 +591,44 @@ static int enlist(struct registered_event *event)
 	return ret;
 }
 
+/* Where the attribute of a schema's event is, with the space before it; NULL: there is none. */
+static const char *find_attribute(const char *schema, size_t *size)
+{
+	static const char *const attributes[] = { " start", " end" };
+	const char *at = strstr(schema, "\nevent ");
+	unsigned int words, i;
+
+	/* "event", id, name, level, keywords */
+	for (words = 0; at && words < 5; words++)
+		at = *at == ' ' || *at == '\n' ? at + 1 + strcspn(at + 1, " \n") : NULL;
+	for (i = 0; at && i < ELOG_ARRAY_SIZE(attributes); i++) {
+		*size = strlen(attributes[i]);
+		/* Only a description may follow, or the kernel has another reason. */
+		if (!strncmp(at, attributes[i], *size) &&
+		    (at[*size] == '\n' || !strncmp(at + *size, " \"", 2)))
+			return at;
+	}
+	return NULL;
+}
+
+/* Prepare what old kernels take: a signal handler that registers cannot allocate. */
+static int make_plain(struct registered_event *event)
+{
+	size_t size;
+	const char *attribute;
+	char *at;
+
+	attribute = event->command ? find_attribute(event->command, &size) : NULL;
+	if (!attribute)
+		return 0;
+	event->plain = strdup(event->command);
+	if (!event->plain)
+		return -ENOMEM;
+	at = event->plain + (attribute - event->command);
+	memmove(at, at + size, strlen(at + size) + 1);
+	return 0;
+}
+
 static struct registered_event *new_event(struct elog_producer *producer, const char *provider,
 					  const char *command, unsigned int flags)
 {
@@ -593,7 +643,8 @@ static struct registered_event *new_event(struct elog_producer *producer, const 
 	event->command = strdup(command);
 	if (provider)
 		event->provider = strdup(provider);
-	if (!event->command || (provider && !event->provider)) {
+	if (!event->command || (provider && !event->provider) ||
+	    (flags & EVENTLOG_REGISTER_SCHEMA && make_plain(event))) {
 		free_event(event);
 		return NULL;
 	}

@@ -23,6 +23,7 @@ struct registered_event {
 	struct registered_event *next;
 	char *provider;			/* NULL: the kernel's default */
 	char *command;			/* or schema, with EVENTLOG_REGISTER_SCHEMA */
+	char *plain;			/* the schema without attribute; NULL: it has none */
 	const unsigned char **follower;	/* a copy of the status; or NULL */
 	struct elog_typed_event *typed;	/* that the follower is in; or NULL */
 	uint64_t keywords;

@@ -260,6 +260,7 @@ static void run_filters_corpus(void)
 static void run_types_corpus(void)
 {
 	char *copy = strdup(types_corpus), *rest = copy, *line, *who, *bytes, *type, *part;
+	const char *event;
 	unsigned int cases = 0;
 	char schema[512], whole[256];
 	int size;
@@ -272,12 +273,18 @@ static void run_types_corpus(void)
 		bytes = strsep(&line, " ");
 		type = strsep(&line, " ");
 		size = snprintf(schema, sizeof(schema), "eventlog 1\nprovider corpus\n");
-		for (part = strsep(&line, ";"); part; part = strsep(&line, ";"))
+		event = "event 1 types info -";
+		for (part = strsep(&line, ";"); part; part = strsep(&line, ";")) {
+			if (!strncmp(part, "event", 5)) {
+				event = part;
+				continue;
+			}
 			size += snprintf(schema + size, sizeof(schema) - (size_t)size, "%s%s\n",
 					 !strncmp(part, "enum", 4) || !strncmp(part, "flags", 5) ?
 					 "" : "\t", part);
-		snprintf(schema + size, sizeof(schema) - (size_t)size,
-			 "event 1 types info -\n\t%s field\n", type);
+		}
+		snprintf(schema + size, sizeof(schema) - (size_t)size, "%s\n\t%s field\n",
+			 event, type);
 		corpus_type(schema, whole, strcmp(who, "none"), !strcmp(who, "both"),
 			    strtoul(bytes, NULL, 10));
 		cases++;

@@ -178,6 +178,20 @@ void elog_text_unsigned(struct elog_text *text, uint64_t value,
 		put_digits(to + count, value);
 }
 
+void elog_text_json_integer(struct elog_text *text, uint64_t value, bool is_signed)
+{
+	const bool negative = is_signed && (int64_t)value < 0;
+	const bool exact = elog_is_exact(value, is_signed);
+
+	if (!exact)
+		elog_text_character(text, '"');
+	if (negative)
+		elog_text_character(text, '-');
+	elog_text_unsigned(text, negative ? 0 - value : value, 1, ' ');
+	if (!exact)
+		elog_text_character(text, '"');
+}
+
 void elog_text_hex(struct elog_text *text, uint64_t value, unsigned int width)
 {
 	char *to = pad(text, hex_digit_count(value), width, '0');

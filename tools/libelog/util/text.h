@@ -20,6 +20,22 @@ void elog_text_string(struct elog_text *text, const char *string);
 void elog_text_unsigned(struct elog_text *text, uint64_t value,
 			unsigned int width, char fill);
 
+/** elog_is_exact() - can a double hold all integers up to this one? */
+static inline bool elog_is_exact(uint64_t value, bool is_signed)
+{
+	return (is_signed && (int64_t)value < 0 ? 0 - value : value) <= 1ULL << 53;
+}
+
+/**
+ * elog_text_json_integer() - append an integer as JSON
+ * @text: to append to
+ * @value: the integer
+ * @is_signed: it is signed
+ *
+ * Beyond 2^53 it is a string of its digits: many programs keep numbers as doubles.
+ */
+void elog_text_json_integer(struct elog_text *text, uint64_t value, bool is_signed);
+
 /** elog_text_hex() - append @value in hexadecimal, with at least @width digits */
 void elog_text_hex(struct elog_text *text, uint64_t value, unsigned int width);
 

@@ -125,7 +125,7 @@ SchemaEvent = _struct(
     "elog_schema_event", ("provider", POINTER(SchemaProvider)), ("name", c_char_p),
     ("description", c_char_p), ("id", c_uint32), ("level", c_uint), ("keywords", c_uint64),
     ("fixed_size", c_size_t), ("field_count", c_size_t),
-    ("fields", POINTER(POINTER(SchemaField))))
+    ("fields", POINTER(POINTER(SchemaField))), ("attribute", c_uint))
 SchemaProvider._fields_ = [
     ("name", c_char_p), ("description", c_char_p), ("keyword_count", c_size_t),
     ("keywords", POINTER(POINTER(SchemaName))), ("set_count", c_size_t),

@@ -200,6 +200,8 @@ class EventType:
         self.description: str = event.description.decode()
         self.level = Level(event.level)
         self.keywords: int = event.keywords
+        self.attribute: Optional[str] = (None, "start", "end")[event.attribute]
+        """Whether the event starts or ends its session, see elog_schema(5)."""
         self.schema = text.decode()
         """The text, see elog_schema(5)."""
         self.fields: Dict[str, Field] = {}

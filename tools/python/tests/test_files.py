@@ -90,6 +90,16 @@ def numbers(*args, **options):
         return [record["number"] for record in reader]
 
 
+def test_attributes_say_what_starts_and_ends_a_session(path):
+    head = "eventlog 1\nprovider shop\nevent "
+    with ElogFile(path, {1: head + "1 a info - start\n", 2: head + "2 b info - end\n",
+                         3: head + "3 start info -\n"}) as file:
+        for number in 1, 2, 3:
+            file.event(number)
+    with eventlog.open(path) as reader:
+        assert [record.type.attribute for record in reader] == ["start", "end", None]
+
+
 def test_fields_have_types(path):
     with ElogFile(path, {1: TYPES}) as file:
         file.event(1, typed(), session=9)

@@ -122,6 +122,7 @@ struct elog_schema_provider;
  * @fixed_size: bytes of the payload's fixed part
  * @field_count: elements of @fields
  * @fields: in the order of the payload
+ * @attribute: enum eventlog_attribute; 0: none
  */
 struct elog_schema_event {
 	const struct elog_schema_provider *provider;
@@ -133,6 +134,7 @@ struct elog_schema_event {
 	size_t fixed_size;
 	size_t field_count;
 	struct elog_schema_field **fields;
+	unsigned int attribute;
 };
 
 /**
@@ -270,12 +272,12 @@ void elog_format_fields(struct elog_text *text,
  * @field: the field
  * @value: the value; null if it could not be decoded or is absent
  *
- * Integers, ports, times and durations (ns) are numbers with all their digits, which
- * may exceed the precision of a double. Bools are true or false, or a number that is neither
- * 1 nor 0. Pointers and fields
- * shown in hexadecimal are strings "0x...". Enums are the name, or a number without
+ * Integers and ports are numbers, or strings of digits beyond 2^53, because many programs keep
+ * numbers as doubles. Times and durations (ns) are always numbers. Bools are true or false, or an
+ * integer that is neither 1 nor 0. Pointers and fields
+ * shown in hexadecimal are strings "0x...". Enums are the name, or an integer without
  * one. Flags are an array of names; the last element is a string "0x..." if bits have
- * no names. A field shown in decimal is always a number. Text and addresses are
+ * no names. A field shown in decimal is always an integer. Text and addresses are
  * strings; other bytes are strings of hexadecimal digits. Floats are numbers, or the strings
  * "NaN", "Infinity" and "-Infinity". Dates are strings. Arrays are arrays. A value of a size
  * that its type does not have is a string of hexadecimal digits.
