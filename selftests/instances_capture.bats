@@ -3,6 +3,18 @@
 #
 # elog with --instances: events of the root and of several instances, in one order and with
 # the name of their instance, in text, JSON, files and exports. Needs root and the module.
+#
+# What meets instances, and where that is tested:
+#
+#	live text, JSON, --fields, -f	here
+#	files, --rotate, --overwrite	here
+#	--trigger			here: one of the root, and one of an instance
+#	show, stat, info -v, losses	here
+#	export csv, jsonl, perfetto	here; spans and parents in tools/elog/export/export_test.sh
+#	export parquet, --otlp		tools/elog/export: export_test.sh, otlp_test.sh
+#	latency, report			tools/elog: export/export_test.sh, page/test/report_test.sh
+#	babeltrace2			tools/babeltrace2/babeltrace2_test.sh
+#	--writers, --bpf, -D, -k NAME	refused, here
 
 load elog.bash
 
@@ -189,6 +201,38 @@ flood()
 	[ "$(grep -c 'of instance db' "$work/shown")" = 0 ]
 	[ "$("$ELOG" stat -q --by instance --format json "$work/file.elog" |
 		grep '"instance":"db"' | sed 's/.*"lost":\([0-9]*\).*/\1/')" = 0 ]
+	run_elog info -v "$work/file.elog"
+	[ "$status" = 0 ]
+	grep -q '^lost of instance web  *[1-9]' <<< "$output"
+	run ! grep -q '^lost of instance db' <<< "$output"
+}
+
+@test "instances: a trigger takes the rings of all, and may be an event of any" {
+	"$ELOG" create --instance web
+	"$ELOG" create --instance db
+	start_elog capture --instances '*' --overwrite --trigger same/failed -e same/name
+	emit_alternately
+	"$ELOG" emit same/failed
+	wait_for grep -q 'db:same .*number=5' "$work/out"
+	wait_for grep -q ' same .*number=4' "$work/out"
+	wait_for grep -q 'web:same .*number=6' "$work/out"
+	grep -qx '# snapshot 1: triggered' "$work/out"
+	# An event of this name in an instance, also in a new one.
+	emit db 7
+	"$ELOG" emit -D /dev/eventlog-web same/failed
+	wait_for grep -q 'db:same .*number=7' "$work/out"
+	grep -qx '# snapshot 2: triggered' "$work/out"
+	"$ELOG" delete --instance web
+	"$ELOG" create --instance late
+	wait_for is_captured late 2
+	emit db 8
+	"$ELOG" emit -D /dev/eventlog-late same/failed
+	wait_for grep -q 'db:same .*number=8' "$work/out"
+	grep -qx '# snapshot 3: triggered' "$work/out"
+	stop_elog INT
+	[ "$status" = 0 ]
+	[ "$(grep -c triggered "$work/out")" = 3 ]
+	[ "$(events_of "$work/out" | head -n 7)" = "$alternate" ]
 }
 
 @test "instances: one is created, and one is deleted, while a capture runs" {
@@ -212,10 +256,10 @@ web:same 3
 same 4" ]
 }
 
-# Has the instance a subscriber?
+# Has the instance a subscriber, or so many?
 is_captured()
 {
-	[ "$("$ELOG" list --instances -q | awk -v name="$1" '$8 == name { print $6 }')" = 1 ]
+	[ "$("$ELOG" list --instances -q | awk -v name="$1" '$8 == name { print $6 }')" = "${2:-1}" ]
 }
 
 @test "instances: stat counts by instance" {

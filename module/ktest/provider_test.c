@@ -350,8 +350,8 @@ static void test_describe(void)
 	expect_described(plain, "event 1 plain info a\n\tu32 number as hex \"a number\"\n"
 			 "\tenum:colour:s8 colour\n\tflags:bit:u8 bits\n\tchar[6] chars \"six\"\n"
 			 "\tstruct:in_addr:4 raw\n");
-	expect_described(dynamic, "event 7 dynamic debug a,b,0x100 end\n\tu8 before\n\tstring text\n"
-			 "\tu16 between\n\tbytes data\n");
+	expect_described(dynamic, "event 7 dynamic debug a,b,0x100 end\n\tu8 before\n"
+			 "\tstring text\n\tu16 between\n\tbytes data\n");
 	eventlog_provider_unregister(&test_provider);
 	/* The subscriber may still have records of the event. */
 	expect_described(plain, "event 1 plain info a\n\tu32 number as hex \"a number\"\n"

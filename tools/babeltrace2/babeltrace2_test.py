@@ -83,10 +83,11 @@ def check_event(message, line):
     found = {
         "cpu": int(packet["cpu_id"]) if packet is not None and "cpu_id" in packet else None,
         "pid": int(event["pid"]), "tid": int(event["tid"]), "comm": value(event["procname"]),
+        "instance": value(event["instance"]) or None,
         "name": event.name, "session": int(event["session"]),
         "level": LEVELS.get(event.cls.log_level),
     }
-    wanted = {key: line[key] for key in ("cpu", "pid", "tid", "comm", "level")}
+    wanted = {key: line[key] for key in ("cpu", "pid", "tid", "comm", "instance", "level")}
     # Events without a definition are of one class.
     name = "?" if line["provider"] == "?" else line["event"]
     wanted.update(name=f"{line['provider']}:{name}",

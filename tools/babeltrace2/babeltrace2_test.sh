@@ -30,7 +30,7 @@ mkdir plugins
 cp "$EVENTLOG_TOOLS/babeltrace2-plugin-elog.so" plugins
 export BABELTRACE_PLUGIN_PATH=$work/plugins
 generator=$top/tools/elog/export/export_file.py
-for file in spans types names; do
+for file in spans types names instances; do
 	"$python" "$generator" "$file" "$file.elog" || exit 1
 done
 "$python" "$generator" many many.elog 3000 || exit 1
@@ -93,11 +93,25 @@ finds_what_elog_finds()
 {
 	local file
 
-	for file in spans many types; do
+	for file in spans many types instances; do
 		lines $file.elog && reader same $file.elog $file.elog.jsonl $file.elog || return 1
 	done
 	[ "$(reader count spans.elog)" = "$("$elog" stat -q --format json spans.elog |
 		jq -rs 'map(select(.provider)) | "\(map(.events) | add)"') 7" ]
+}
+
+# An instance has streams of its own, so a loss says whose it is; CTF keeps all of them.
+instances_have_streams()
+{
+	rm -rf ctf
+	babeltrace2 instances.elog -o ctf -w ctf 2> stderr || { cat stderr; return 1; }
+	for input in instances.elog ctf; do
+		babeltrace2 "$input" > found 2> stderr || { cat stderr; return 1; }
+		[ "$(grep -c 'instance = "web"' found)" = 3 ] && [ "$(grep -c 'instance = ""' found)" = 3 ] &&
+			[ "$(grep -c 'cpu_id = 1 ' found)" = 9 ] || { cat found; return 1; }
+		[ "$(sed -n 's/.* discarded \([0-9]*\) event.* stream "\([^"]*\)".*/\1 \2/p' stderr |
+			sed 's,[^ ]*/,,' | sort | xargs)" = "3 cpu1-web 4 cpu1-db" ] || { cat stderr; return 1; }
+	done
 }
 
 # The number that elog counts, and a sum.
@@ -112,8 +126,8 @@ sums_are_equal()
 text_is_readable()
 {
 	babeltrace2 types.elog > text 2> stderr || return 1
-	for part in ' all:typed: { cpu_id = 1 }, { session = 0xFFFFFFFFFFFFFFFF, keywords = 0x0,' \
-		'pid = 100, tid = 101, procname = "worker" }' ' a = 0xAB, ' ' c = -300, d = true, ' \
+	for part in ' all:typed: { cpu_id = 1 }, { session = 0xFFFFFFFFFFFFFFFF, keywords = 0x102,' \
+		'pid = 100, tid = 101, procname = "worker", instance = "" }' ' a = 0xAB, ' ' c = -300, d = true, ' \
 		'f = [ [0] = 0x1, [1] = 0x2, [2] = 0x3 ], g = "café", ' ' i = "192.0.2.1", ' \
 		' p = ( "LOW" : container = -2 ), ' ' ?:?: '; do
 		grep -qF -- "$part" text || { echo "$part"; cat text; return 1; }
@@ -263,6 +277,7 @@ readers_may_leave()
 check 'wrong usage gives the reason' refuses_wrong_usage
 check 'babeltrace2 finds files by itself' finds_files
 check 'all events, fields, times and losses are those of elog' finds_what_elog_finds
+check 'instances have streams' instances_have_streams
 check 'numbers and sums are equal' sums_are_equal
 check 'text is readable' text_is_readable
 check 'traces in CTF have the same events and losses' traces_in_ctf_are_equal

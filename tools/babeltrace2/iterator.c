@@ -115,19 +115,18 @@ static int open_packet(struct iterator *it, struct cpu_stream *stream)
 		return -ENOMEM;
 	context = bt_packet_borrow_context_field(stream->packet);
 	if (context)
-		bt_field_integer_unsigned_set_value(member_at(context, 0),
-						    bt_stream_get_id(stream->stream));
+		bt_field_integer_unsigned_set_value(member_at(context, 0), stream->cpu);
 	return put(it, bt_message_packet_beginning_create_with_default_clock_snapshot(it->self,
 			stream->packet, (uint64_t)it->now));
 }
 
-/* Get the stream of a CPU, which begins with its first message. */
-static int get_stream(struct iterator *it, unsigned int cpu, struct cpu_stream **stream)
+/* Get the stream of an event or a loss, which begins with its first message. */
+static int get_stream(struct iterator *it, const struct elog_item *item,
+		      struct cpu_stream **stream)
 {
-	size_t number = cpu < CPUS_MAX ? cpu : CPUS_MAX;
-	bool begun = it->segment.streams[number].stream;
+	bool begun;
 
-	*stream = segment_stream(&it->segment, cpu);
+	*stream = segment_stream(&it->segment, item->cpu, item->instance, &begun);
 	if (!*stream)
 		return -ENOMEM;
 	return begun ? 0 : put(it, bt_message_stream_beginning_create(it->self,
@@ -136,12 +135,11 @@ static int get_stream(struct iterator *it, unsigned int cpu, struct cpu_stream *
 
 static int end_segment(struct iterator *it)
 {
-	struct cpu_stream *stream;
+	struct cpu_stream *stream = NULL;
 	int ret = 0;
-	size_t i;
 
-	for (i = 0; i <= CPUS_MAX && it->segment.trace && !ret; i++) {
-		stream = &it->segment.streams[i];
+	while (it->segment.trace && !ret &&
+	       (stream = segment_each_stream(&it->segment, stream))) {
 		if (!stream->stream)
 			continue;
 		ret = close_packet(it, stream);
@@ -201,13 +199,16 @@ static bool is_selected(const struct iterator *it, const struct event_kind *kind
 static int set_context(struct iterator *it, bt_field *context, const struct elog_item *item,
 		       const struct elog_schema_event *schema)
 {
+	const char *instance = item->instance ? item->instance : "";
 	const char *name = name_of_thread(it, item);
+	int ret;
 
 	bt_field_integer_unsigned_set_value(member_at(context, 0), item->session);
 	bt_field_integer_unsigned_set_value(member_at(context, 1), schema ? schema->keywords : 0);
 	bt_field_integer_unsigned_set_value(member_at(context, 2), item->pid);
 	bt_field_integer_unsigned_set_value(member_at(context, 3), item->tid);
-	return set_string(member_at(context, 4), name, strlen(name), &it->text);
+	ret = set_string(member_at(context, 4), name, strlen(name), &it->text);
+	return ret ? : set_string(member_at(context, 5), instance, strlen(instance), &it->text);
 }
 
 static int set_fields(struct iterator *it, bt_event *event, const struct elog_item *item,
@@ -238,7 +239,7 @@ static int put_event(struct iterator *it, const struct elog_item *item,
 	class = segment_event_class(&it->segment, kind, schema, item->cpu < CPUS_MAX);
 	if (!class)
 		return -ENOMEM;
-	ret = get_stream(it, item->cpu, &stream);
+	ret = get_stream(it, item, &stream);
 	if (!ret)
 		ret = open_packet(it, stream);
 	if (ret)
@@ -314,7 +315,7 @@ static int take_loss(struct iterator *it, const struct elog_item *item)
 		return 0;
 	ret = pass_time(it, item->time);
 	if (!ret)
-		ret = get_stream(it, item->cpu, &stream);
+		ret = get_stream(it, item, &stream);
 	if (!ret)
 		ret = close_packet(it, stream);
 	if (ret)

@@ -84,6 +84,7 @@ struct event_kind {
 struct cpu_stream {
 	bt_stream *stream;
 	bt_packet *packet;
+	unsigned int cpu;
 	uint32_t events;
 	uint32_t bytes;
 };
@@ -101,7 +102,8 @@ struct cpu_stream {
  * @decoded: struct event_kind *, by the address of a schema of @decoder
  * @generation: of these schemas
  * @unknown: the kind of events without a definition
- * @streams: by CPU
+ * @streams: of the root, by CPU
+ * @instance_streams: struct cpu_stream, by instance and CPU
  */
 struct segment {
 	bt_trace *trace;
@@ -116,6 +118,7 @@ struct segment {
 	uint64_t generation;
 	struct event_kind unknown;
 	struct cpu_stream streams[CPUS_MAX + 1];
+	struct elog_map instance_streams;
 };
 
 /**
@@ -194,11 +197,19 @@ bt_event_class *segment_event_class(struct segment *segment, struct event_kind *
 				    const struct elog_schema_event *schema, bool cpu_known);
 
 /**
- * segment_stream() - get the stream of a CPU
+ * segment_stream() - get the stream of a CPU in an instance
  * @segment: the segment
  * @cpu: less than CPUS_MAX, or EVENTLOG_CPU_UNKNOWN
+ * @instance: the name; NULL: the root
+ * @begun: set: it was there before
+ *
+ * Return: the stream; NULL: no memory.
  */
-struct cpu_stream *segment_stream(struct segment *segment, unsigned int cpu);
+struct cpu_stream *segment_stream(struct segment *segment, unsigned int cpu,
+				  const char *instance, bool *begun);
+
+/** segment_each_stream() - get the stream behind @stream, or the first one; NULL: the end */
+struct cpu_stream *segment_each_stream(struct segment *segment, struct cpu_stream *stream);
 
 /** clocks_free() - forget the clocks of all boots */
 void clocks_free(struct component *component);

@@ -3,8 +3,8 @@
  * The objects of babeltrace2 that describe a segment of a file, which is what one capture
  * wrote: trace, clock, streams and classes of events. Called by iterator.c.
  *
- * A segment is a trace with a stream for each CPU, as LTTng makes them. The names of
- * context fields are those of LTTng, too.
+ * A segment is a trace with a stream for each CPU, as LTTng makes them, of the root and of each
+ * instance, because a loss is one of a stream. The names of context fields are those of LTTng, too.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -195,7 +195,8 @@ static bt_field_class *make_context(bt_trace_class *trace_class)
 	    !add_member(class, "keywords", make_integer(trace_class, 64, true)) &&
 	    !add_member(class, "pid", make_integer(trace_class, 32, false)) &&
 	    !add_member(class, "tid", make_integer(trace_class, 32, false)) &&
-	    !add_member(class, "procname", bt_field_class_string_create(trace_class)))
+	    !add_member(class, "procname", bt_field_class_string_create(trace_class)) &&
+	    !add_member(class, "instance", bt_field_class_string_create(trace_class)))
 		return class;
 	bt_field_class_put_ref(class);
 	return NULL;
@@ -247,6 +248,7 @@ int segment_begin(struct segment *segment, const struct input_file *file,
 	int ret;
 	size_t i;
 
+	elog_map_init(&segment->instance_streams, sizeof(struct cpu_stream));
 	elog_map_init(&segment->kinds, sizeof(struct event_kind));
 	elog_map_init(&segment->descriptors, sizeof(struct known_event));
 	elog_map_init(&segment->decoded, sizeof(struct event_kind *));
@@ -276,13 +278,14 @@ static void drop_kind(struct event_kind *kind)
 
 void segment_end(struct segment *segment)
 {
+	struct cpu_stream *stream = NULL;
 	struct event_kind *kind;
-	size_t i;
 
-	for (i = 0; i <= CPUS_MAX; i++) {
-		bt_packet_put_ref(segment->streams[i].packet);
-		bt_stream_put_ref(segment->streams[i].stream);
+	while ((stream = segment_each_stream(segment, stream))) {
+		bt_packet_put_ref(stream->packet);
+		bt_stream_put_ref(stream->stream);
 	}
+	elog_map_free(&segment->instance_streams);
 	elog_map_for_each(&segment->kinds, kind)
 		drop_kind(kind);
 	drop_kind(&segment->unknown);
@@ -298,20 +301,47 @@ void segment_end(struct segment *segment)
 	memset(segment, 0, sizeof(*segment));
 }
 
-struct cpu_stream *segment_stream(struct segment *segment, unsigned int cpu)
+struct cpu_stream *segment_stream(struct segment *segment, unsigned int cpu,
+				  const char *instance, bool *begun)
 {
-	bool known = cpu < CPUS_MAX;
-	struct cpu_stream *stream = &segment->streams[known ? cpu : CPUS_MAX];
-	char name[32];
+	const bool known = cpu < CPUS_MAX;
+	const unsigned int number = known ? cpu : CPUS_MAX;
+	struct cpu_stream *stream = &segment->streams[number];
+	char name[32 + EVENTLOG_INSTANCE_NAME_MAX], label[16];
+	uint64_t id = known ? cpu : 0;
 
-	if (stream->stream)
+	if (instance) {
+		stream = elog_map_get(&segment->instance_streams, elog_map_name(instance, number));
+		/* No CPU of the root has this id. */
+		id = CPUS_MAX + segment->instance_streams.count;
+	}
+	*begun = stream && stream->stream;
+	if (!stream || stream->stream)
 		return stream;
-	snprintf(name, sizeof(name), known ? "cpu%u" : "cpu-", cpu);
-	stream->stream = bt_stream_create_with_id(segment->classes[!known], segment->trace,
-						  known ? cpu : 0);
+	snprintf(label, sizeof(label), known ? "cpu%u" : "cpu-", cpu);
+	snprintf(name, sizeof(name), "%s%s%s", label, instance ? "-" : "",
+		 instance ? instance : "");
+	stream->cpu = cpu;
+	stream->stream = bt_stream_create_with_id(segment->classes[!known], segment->trace, id);
 	if (!stream->stream || bt_stream_set_name(stream->stream, name))
 		return NULL;
 	return stream;
+}
+
+struct cpu_stream *segment_each_stream(struct segment *segment, struct cpu_stream *stream)
+{
+	struct cpu_stream *const end = segment->streams + CPUS_MAX + 1;
+	const bool in_root = !stream || (stream >= segment->streams && stream < end);
+
+	if (in_root) {
+		stream = stream ? stream + 1 : segment->streams;
+		while (stream < end && !stream->stream)
+			stream++;
+		if (stream < end)
+			return stream;
+		return elog_map_first(&segment->instance_streams);
+	}
+	return elog_map_next(&segment->instance_streams, stream);
 }
 
 /* ------------------------------------------------------------------------

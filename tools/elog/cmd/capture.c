@@ -304,20 +304,11 @@ static uint32_t sub_buffers(uint64_t ring_bytes, uint32_t most)
 
 static int open_trigger(struct capture *capture)
 {
-	const struct options *options = capture->options;
-	struct elog_consumer_options consumer_options = {
-		.size = sizeof(consumer_options),
-		.ring_bytes = 2 * (uint64_t)sysconf(_SC_PAGESIZE),
-		.watermark = 1,
-	};
-	int ret;
+	int ret = instances_open_trigger(&capture->live, 0, &capture->trigger);
 
-	ret = elog_consumer_open(&capture->trigger, &consumer_options);
-	if (ret) {
+	if (ret && !capture->trigger)
 		explain_device_error(ret, PURPOSE_CONSUME);
-		return ret;
-	}
-	return rules_add_globs(capture->trigger, &options->live.triggers);
+	return ret;
 }
 
 /* Wait for a trigger, a signal, or the end of -d. */
@@ -331,24 +322,13 @@ static int wait_for_snapshot(struct capture *capture)
 		live_sleep(&capture->live, most, &over);
 		return 0;
 	}
-	ret = elog_consumer_wait(capture->trigger, live_left(&capture->live, most),
-				 signals_mask());
+	if (capture->live.instances && (most < 0 || most > INSTANCES_LOOK_MS))
+		most = INSTANCES_LOOK_MS;
+	ret = instances_wait_trigger(&capture->live, capture->trigger,
+				     live_left(&capture->live, most));
+	instances_look(&capture->live);
 	capture->live.deleted |= ret == -ENODEV;
 	return ret == -ENODEV ? 0 : ret;
-}
-
-/* Drop all triggers so far: one snapshot serves them all. */
-static int drain_trigger(struct capture *capture)
-{
-	struct elog_item item;
-	int ret;
-
-	ret = flush_consumer(capture->trigger);
-	if (ret)
-		return ret;
-	while (elog_consumer_next(capture->trigger, &item))
-		;
-	return 0;
 }
 
 /*
@@ -379,7 +359,8 @@ static void run_recorder(struct capture *capture)
 			stall_report(&capture->stall, capture->writer, capture->background, false);
 		ret = wait_for_snapshot(capture);
 		if (ret > 0) {
-			ret = drain_trigger(capture);
+			/* One snapshot serves all triggers so far. */
+			ret = instances_drain_trigger(&capture->live, capture->trigger);
 			if (!ret)
 				take_snapshot(capture, "triggered");
 		}

@@ -253,7 +253,8 @@ static int run_info(const struct options *options)
 static const struct verb_option info_options[] = {
 	{ OPTION_FORMAT, "text (default), or json: one object in one line" },
 	{ 'D', NULL },
-	{ 'v', "also print the status listing; of a FILE, the whole header" },
+	{ 'v', "also print the status listing; of a FILE, the whole header, and what\n"
+	  "each instance lost" },
 	{ 0, NULL },
 };
 

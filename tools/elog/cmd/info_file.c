@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * elog info FILE: print the header of the first part of each file. Reads only the first
- * block, so that a file of any size takes no time. No state.
+ * block, so that a file of any size takes no time. With -v, reads all of it for the losses of
+ * each instance. No state.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -12,6 +13,7 @@
 #include <unistd.h>
 
 #include "cmd/info_file.h"
+#include "libelog/util/map.h"
 #include "util/file_error.h"
 
 struct header_line {
@@ -70,6 +72,108 @@ static void put_line(struct elog_text *text, const char *label, const char *valu
 	elog_text_put(text, "\n", 1);
 }
 
+/* ------------------------------------------------------------------------
+ * Losses
+ */
+
+/* struct losses - of an instance. @instance: a copy; NULL: the root */
+struct losses {
+	char *instance;
+	uint64_t counts[ELOG_LOST_CAUSES_MAX];
+};
+
+/* Add a loss to those of its instance; 0 or -ENOMEM. */
+static int add_loss(struct elog_map *map, const struct elog_item *item)
+{
+	struct elog_map_key key = elog_map_name(item->instance ? item->instance : "", 0);
+	struct losses *losses = elog_map_find(map, key);
+
+	if (!losses) {
+		losses = elog_map_insert(map, key);
+		if (losses && item->instance)
+			losses->instance = strdup(item->instance);
+		if (!losses || (item->instance && !losses->instance))
+			return -ENOMEM;
+	}
+	add_causes(losses->counts, item);
+	return 0;
+}
+
+/* Read the rest of a file. Damage is printed, and is no error. Return: 0 or a negative errno. */
+static int read_losses(struct elog_reader *reader, const char *path, struct elog_map *map)
+{
+	struct elog_text damage = { 0 };
+	struct elog_item item;
+	int ret;
+
+	while ((ret = elog_reader_next(reader, &item)) > 0) {
+		if (item.type == ELOG_ITEM_LOST && add_loss(map, &item))
+			return -ENOMEM;
+		if (item.type != ELOG_ITEM_DAMAGE)
+			continue;
+		damage.size = 0;
+		elog_format_damage(&damage, &item);
+		elog_error("%s: %s: losses may be missing", path,
+			   damage.error ? "damaged" : damage.data);
+	}
+	elog_text_free(&damage);
+	return ret;
+}
+
+static void put_losses(struct elog_map *map, struct elog_text *text)
+{
+	const struct losses *losses;
+	struct elog_text causes = { 0 };
+	char label[64];
+
+	elog_map_for_each(map, losses) {
+		snprintf(label, sizeof(label), losses->instance ? "lost of instance %s" : "lost",
+			 losses->instance);
+		causes.size = 0;
+		elog_text_printf(text, "%-28s%" PRIu64, label,
+				 put_causes(losses->counts, ELOG_LOST_CAUSES_MAX, &causes));
+		elog_text_put(text, causes.data, causes.size);
+		elog_text_put(text, "\n", 1);
+	}
+	if (!map->count)
+		put_line(text, "lost", "0");
+	elog_text_free(&causes);
+}
+
+static void put_losses_json(struct elog_map *map, struct elog_text *text)
+{
+	const struct losses *losses;
+	const char *comma = "";
+
+	elog_text_string(text, ",\"lost\":[");
+	elog_map_for_each(map, losses) {
+		elog_text_printf(text, "%s{", comma);
+		if (losses->instance)
+			json_member(text, "instance", losses->instance);
+		else
+			elog_text_string(text, "\"instance\":null");
+		elog_text_printf(text, ",\"lost\":%" PRIu64 ",",
+				 sum_causes(losses->counts, ELOG_LOST_CAUSES_MAX));
+		json_causes(losses->counts, ELOG_LOST_CAUSES_MAX, text);
+		elog_text_put(text, "}", 1);
+		comma = ",";
+	}
+	elog_text_put(text, "]", 1);
+}
+
+static void free_losses(struct elog_map *map)
+{
+	struct losses *losses;
+
+	elog_map_for_each(map, losses)
+		free(losses->instance);
+	elog_map_free(map);
+}
+
+/* ------------------------------------------------------------------------
+ * Headers
+ */
+
 static void put_header(struct elog_reader *reader, const char *path, bool verbose,
 		       struct elog_text *text)
 {
@@ -121,7 +225,32 @@ static void put_header_json(struct elog_reader *reader, const char *path,
 		else
 			json_member(text, entries[i].key, value);
 	}
-	elog_text_string(text, "}\n");
+}
+
+/* Put what the file says of itself, whose first item was its part. */
+static int put_info(struct elog_reader *reader, const char *path, const struct options *options,
+		    struct elog_text *text)
+{
+	const bool json = options->print.format == FORMAT_JSON;
+	struct elog_map losses;
+	int ret = 0;
+
+	elog_map_init(&losses, sizeof(struct losses));
+	if (json)
+		put_header_json(reader, path, text);
+	else
+		put_header(reader, path, options->verbose, text);
+	if (options->verbose) {
+		ret = read_losses(reader, path, &losses);
+		if (json)
+			put_losses_json(&losses, text);
+		else
+			put_losses(&losses, text);
+	}
+	if (json)
+		elog_text_string(text, "}\n");
+	free_losses(&losses);
+	return ret;
 }
 
 /* Return: 0 or a negative errno, and a message was printed. */
@@ -136,15 +265,10 @@ static int put_file(const char *path, const struct options *options, struct elog
 	ret = fd < 0 ? -errno : elog_reader_open(&reader, fd);
 	if (!ret)
 		ret = elog_reader_next(reader, &item);
-	if (ret > 0 && item.type == ELOG_ITEM_PART) {
-		if (options->print.format == FORMAT_JSON)
-			put_header_json(reader, path, text);
-		else
-			put_header(reader, path, options->verbose, text);
-		ret = 0;
-	} else if (ret >= 0) {
+	if (ret > 0 && item.type == ELOG_ITEM_PART)
+		ret = put_info(reader, path, options, text);
+	else if (ret >= 0)
 		ret = -EBADMSG;
-	}
 	if (ret)
 		elog_error("%s: %s", path, file_error(reader, ret, buffer));
 	elog_reader_close(reader);

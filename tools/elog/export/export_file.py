@@ -6,6 +6,7 @@ spans    requests with nested, crossing, restarted, lost and unpaired spans
 wide     40 events with long names, and with fields that differ
 types    an event with a field of each type, with unusual values; an unknown definition
 decoded  an event with an eventheader, which has fields of other types
+instances a session of the root and of two instances, with equal names and numbers, and losses
 names    events and fields with names that SQLite or other columns have
 paired   events whose attributes say which are a pair, with names that say otherwise
 nested   spans that are inside others of their session or thread, and some that are not
@@ -214,6 +215,26 @@ def nested(path):
         end(file, 5, 200, 1)
         file.event(11, session=80)
         file.event(12, session=80)
+
+
+def instances(path):
+    # The root and each instance have their own descriptors, streams and losses.
+    domains = None, b"web", b"db"
+    definitions = {10 * domain + number: schema(*EVENTS[number])
+                   for domain in range(3) for number in (3, 4, 5)}
+    with ElogFile(path, definitions) as file:
+        for number in 3, 5, 4:
+            payload = struct.pack("<i", 1) if number == 4 else b""
+            # Whose query started last ends first.
+            order = (0, 1, 2) if number == 3 else (2, 1, 0)
+            for domain in order:
+                file.event(10 * domain + number, payload, session=1, stream=1 + domain,
+                           instance=domains[domain])
+            file.sync()
+        for domain, count in enumerate((0, 3, 4)):
+            if count:
+                file.loss({1: count}, stream=1 + domain, instance=domains[domain])
+            file.sync()
 
 
 def traces(path):

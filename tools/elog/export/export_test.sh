@@ -441,6 +441,27 @@ spans_have_parents()
 	PARENTS
 }
 
+# Spans pair within an instance, and rows of losses say whose they are.
+instances_are_apart()
+{
+	python3 "$here/export_file.py" instances instances.elog &&
+		export_to 2 jsonl out instances.elog &&
+		[ "$(jq -c 'select(.span) | [.instance, .duration]' out | tr '\n' ' ')" = \
+			'["db",6000] ["web",8000] [null,10000] ' ] &&
+		export_to 2 perfetto out instances.elog && reads perfetto out instances.elog &&
+		[ "$(grep -a -o web out | wc -l)" = 4 ] && export_to 2 parquet out.i instances.elog ||
+		return 1
+	[ "$(node -e '
+		const { DuckDBInstance } = require("module").createRequire(process.argv[1] + "/")("@duckdb/node-api");
+		(async () => {
+		  const connection = await (await DuckDBInstance.create(":memory:")).connect();
+		  const reader = await connection.runAndReadAll(
+		    `select instance, sum("count")::int from "out.i/eventlog.lost.parquet" group by 1 order by 1`);
+		  console.log(JSON.stringify(reader.getRowsJson()));
+		  process.exit(0);
+		})()' "$readers")" = '[["db",4],["web",3]]' ]
+}
+
 # A file of another boot has another clock, and its processes are others.
 other_boot()
 {
@@ -479,12 +500,14 @@ if [ -n "$reason" ]; then
 	skip 'readers find all of several files' "$reason"
 	skip 'readers find all of several boots' "$reason"
 	skip 'spans have parents in Perfetto' "$reason"
+	skip 'instances are apart' "$reason"
 else
 	check 'fields keep their types in Parquet' types_are_kept
 	check 'readers open files that were cut at a limit' reads_cut_files
 	check 'definitions of one name have a table each' reads_wide_tables
 	check 'readers find all of several files' reads_several_files
 	check 'spans have parents in Perfetto' spans_have_parents
+	check 'instances are apart' instances_are_apart
 	if other_boot; then
 		check 'readers find all of several boots' reads_several_boots
 	else

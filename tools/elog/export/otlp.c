@@ -349,9 +349,11 @@ static const struct start *find_span(struct export *export, const struct visit_e
 static void find_ids(struct export *export, const struct otlp_group *group,
 		     const struct visit_event *event, struct ids *ids)
 {
+	const struct elog_item *item = &event->entry->item;
 	const struct names *names = event->kind->data;
+	char session[8 + EVENTLOG_INSTANCE_NAME_MAX];
 	const struct start *span;
-	char session[8];
+	size_t size = 0;
 
 	memset(ids, 0, sizeof(*ids));
 	if (names->trace_field)
@@ -364,9 +366,12 @@ static void find_ids(struct export *export, const struct otlp_group *group,
 	span = find_span(export, event);
 	if (span) {
 		*ids = span->ids;
-	} else if (event->entry->item.session) {
-		put_word(session, event->entry->item.session);
-		set_trace(ids, &group->trace_key, session, sizeof(session));
+	} else if (item->session) {
+		put_word(session, item->session);
+		if (item->instance)
+			size = strnlen(item->instance, EVENTLOG_INSTANCE_NAME_MAX);
+		memcpy(session + 8, size ? item->instance : "", size);
+		set_trace(ids, &group->trace_key, session, 8 + size);
 	}
 }
 
@@ -736,6 +741,9 @@ static int take_loss(void *context, const struct entry *entry, uint64_t count)
 				    wall_time(item->time, entry->wall_offset), &record);
 	if (item->cpu != EVENTLOG_CPU_UNKNOWN)
 		otlp_put_number(text, LOG_ATTRIBUTE, our_keys[OUR_CPU], item->cpu);
+	if (item->instance)
+		otlp_put_string(&otlp->batch, text, LOG_ATTRIBUTE, our_keys[OUR_INSTANCE],
+				item->instance);
 	otlp_put_number(text, LOG_ATTRIBUTE, "count", count);
 	if (invalid_records(item))
 		otlp_put_number(text, LOG_ATTRIBUTE, "invalid", invalid_records(item));

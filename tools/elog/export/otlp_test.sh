@@ -406,6 +406,19 @@ spans_have_parents()
 		{ cat found; return 1; }
 }
 
+# A session of an instance is a trace of its own, and its losses say whose they are.
+instances_have_traces()
+{
+	python3 "$here/export_file.py" instances instances.elog &&
+		send 2 ok instances.elog && read_back ok json || return 1
+	[ "$(selected '[.[] | select(.resource."service.name" == "shop" and .log)] |
+		group_by(.trace) | map([.[].attributes."eventlog.instance"] | unique) | sort')" = \
+		'[[null],["db"],["web"]]' ] &&
+		[ "$(selected '[.[] | select(.log == "lost").attributes |
+			[."eventlog.instance", .count]]')" = '[["web",3],["db",4]]' ] ||
+		{ cat found; return 1; }
+}
+
 while read -r function name; do
 	if [ -n "$reason" ]; then
 		skip "$name" "$reason"
@@ -421,5 +434,6 @@ values_have_types fields keep their types
 ids_of_programs_are_kept the ids of programs are kept
 spans_have_parents spans have parents, and log records have spans
 spans_have_waits spans have what threads waited for
+instances_have_traces instances have traces and losses of their own
 TESTS
 end_checks

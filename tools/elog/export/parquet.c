@@ -58,7 +58,7 @@ enum { TIME, MONO, SESSION, SESSION_NUMBER, CPU, PID, TID, COMM, INSTANCE, HOST,
 enum { SPAN_NAME = PROVIDER + 1, SPAN_DURATION };
 
 enum { LOSS_TIME, LOSS_MONO, LOSS_CPU, LOSS_CAUSE, LOSS_COUNT, LOSS_INVALID, LOSS_HOST,
-       LOSS_MACHINE_ID };
+       LOSS_MACHINE_ID, LOSS_INSTANCE };
 
 /* ------------------------------------------------------------------------
  * Tables
@@ -401,6 +401,7 @@ static int take_loss(void *context, const struct entry *entry, uint64_t count)
 		{ "time", COLUMN_TIMESTAMP }, { "mono", COLUMN_U64 }, { "cpu", COLUMN_U32 },
 		{ "cause", COLUMN_TEXT }, { "count", COLUMN_U64 }, { "invalid", COLUMN_U64 },
 		{ "host", COLUMN_TEXT }, { "machine_id", COLUMN_TEXT },
+		{ "instance", COLUMN_TEXT },
 	};
 	struct export *export = context;
 	struct parquet *parquet = export->state;
@@ -434,6 +435,7 @@ static int take_loss(void *context, const struct entry *entry, uint64_t count)
 		table_integer(table, LOSS_INVALID, invalid ? item->lost[i] : 0);
 		put_optional(parquet, table, LOSS_HOST, entry->host_name);
 		put_optional(parquet, table, LOSS_MACHINE_ID, entry->machine_id);
+		put_optional(parquet, table, LOSS_INSTANCE, item->instance);
 		ret = end_row(parquet, table, before);
 	}
 	return ret;

@@ -559,6 +559,19 @@ static void put_origin(const struct perfetto *perfetto, struct elog_text *text)
 	}
 }
 
+static void put_instance(const struct perfetto *perfetto, struct elog_text *text,
+			 const struct elog_item *item)
+{
+	size_t message;
+
+	if (!item->instance)
+		return;
+	message = pb_open(text, EVENT_ANNOTATION);
+	pb_uint(text, ANNOTATION_NAME_ID, perfetto->instance_name);
+	pb_bytes(text, ANNOTATION_STRING, item->instance, strlen(item->instance));
+	pb_close(text, message);
+}
+
 /* Make the annotations of an event. @first: also those that both events of a slice have */
 static void make_fields(struct perfetto *perfetto, const struct visit_event *event, bool first)
 {
@@ -578,12 +591,7 @@ static void make_fields(struct perfetto *perfetto, const struct visit_event *eve
 		pb_uint(text, ANNOTATION_POINTER, item->session);
 		pb_close(text, message);
 	}
-	if (item->instance) {
-		message = pb_open(text, EVENT_ANNOTATION);
-		pb_uint(text, ANNOTATION_NAME_ID, perfetto->instance_name);
-		pb_bytes(text, ANNOTATION_STRING, item->instance, strlen(item->instance));
-		pb_close(text, message);
-	}
+	put_instance(perfetto, text, item);
 	for (i = 0; schema && i < schema->field_count; i++) {
 		if (elog_decode(schema->fields[i], item->payload, item->payload_size, &value))
 			continue;
@@ -807,6 +815,7 @@ static int take_loss(void *context, const struct entry *entry, uint64_t count)
 	pb_string(text, EVENT_CATEGORY, EXPORT_PROVIDER);
 	pb_string(text, EVENT_NAME, count ? "lost" : "invalid records");
 	put_origin(perfetto, text);
+	put_instance(perfetto, text, item);
 	put_count(text, "count", count);
 	if (invalid_records(item))
 		put_count(text, "invalid", invalid_records(item));

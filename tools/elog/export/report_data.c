@@ -56,6 +56,7 @@ int report_data_open(struct report_data **result, const struct visit_settings *s
 	data->settings = settings;
 	data->bins.shift = TIME_BINS_SHIFT;
 	data->event_end = &data->events;
+	elog_map_init(&data->instances, sizeof(struct report_instance));
 	elog_map_init(&data->processes, sizeof(struct report_process));
 	elog_map_init(&data->event_map, sizeof(struct report_event *));
 	elog_map_init(&data->span_map, sizeof(struct report_span *));
@@ -127,6 +128,7 @@ void report_data_close(struct report_data *data)
 	time_table_free(&data->total);
 	time_table_free(&data->losses);
 	elog_map_free(&data->processes);
+	elog_map_free(&data->instances);
 	elog_map_free(&data->event_map);
 	elog_map_free(&data->span_map);
 	free(data);
@@ -267,6 +269,7 @@ static void add_slow(struct report_span *span, const struct entry *entry,
 	memset(to, 0, sizeof(*to));
 	to->span = *slow;
 	to->provider = start->provider;
+	copy_name(to->instance, sizeof(to->instance), entry->item.instance);
 	copy_name(to->boot, sizeof(to->boot), elog_reader_info(entry->reader, "boot_id"));
 	copy_name(to->thread, sizeof(to->thread),
 		  elog_processes_name(entry->processes, slow->pid, slow->tid));
@@ -328,16 +331,31 @@ static int count_process(struct report_data *data, const struct entry *entry)
 	return 0;
 }
 
+/* Return: the instance of an event or a loss; NULL: no memory. */
+static struct report_instance *find_instance(struct report_data *data, const struct entry *entry)
+{
+	const char *name = entry->item.instance ? entry->item.instance : "";
+	struct report_instance *instance = elog_map_get(&data->instances, elog_map_name(name, 0));
+
+	if (instance && !*instance->name)
+		copy_name(instance->name, sizeof(instance->name), name);
+	return instance;
+}
+
 static int take_event(void *context, struct visit_event *visited)
 {
 	struct report_data *data = context;
 	const struct entry *entry = visited->entry;
 	const struct elog_schema_event *schema = entry->cached->event;
 	const unsigned int bin = pass_time(data, entry);
+	struct report_instance *instance = find_instance(data, entry);
 	struct report_kind *kind;
 	struct report_event *event;
 	int ret;
 
+	if (!instance)
+		return -ENOMEM;
+	instance->events++;
 	if (!visited->kind->data) {
 		ret = find_kind(data, visited->kind);
 		if (ret)
@@ -365,9 +383,13 @@ static int take_loss(void *context, const struct entry *entry, uint64_t count)
 {
 	struct report_data *data = context;
 	const unsigned int bin = pass_time(data, entry);
+	struct report_instance *instance = find_instance(data, entry);
 	unsigned int cause;
 
 	(void)count;
+	if (!instance)
+		return -ENOMEM;
+	add_causes(instance->lost, &entry->item);
 	for (cause = 0; cause < entry->item.lost_count; cause++)
 		*time_table_at(&data->losses, bin, cause < REPORT_CAUSES ? cause :
 			       REPORT_CAUSES - 1) += entry->item.lost[cause];

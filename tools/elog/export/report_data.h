@@ -70,6 +70,7 @@ struct slow_event {
  * struct slow_span - one of the slowest spans
  * @span: the span
  * @provider: of its START
+ * @instance: that it is of; empty: the root
  * @boot: the boot that it is of
  * @thread: name of the START's thread; may contain anything
  * @events: the session's events, in order
@@ -82,6 +83,7 @@ struct slow_event {
 struct slow_span {
 	struct span span;
 	const char *provider;
+	char instance[EVENTLOG_INSTANCE_NAME_MAX];
 	char boot[40];
 	char thread[32];
 	struct slow_event *events;
@@ -131,6 +133,18 @@ struct report_file {
 };
 
 /**
+ * struct report_instance - an instance
+ * @name: its name; empty: the root
+ * @events: number of its events
+ * @lost: its lost events by cause
+ */
+struct report_instance {
+	char name[EVENTLOG_INSTANCE_NAME_MAX];
+	uint64_t events;
+	uint64_t lost[ELOG_LOST_CAUSES_MAX];
+};
+
+/**
  * struct report_data - the data
  * @settings: what is visited
  * @bins: columns over time
@@ -138,6 +152,7 @@ struct report_file {
  * @losses: lost events over time, REPORT_CAUSES for each column
  * @events: the first one; in the order of their first event
  * @event_count: number of @events
+ * @instances: struct report_instance
  * @processes: struct report_process
  * @other_processes: events of processes beyond REPORT_PROCESSES
  * @spans: kinds of spans
@@ -160,6 +175,7 @@ struct report_data {
 	struct time_table losses;
 	struct report_event *events;
 	size_t event_count;
+	struct elog_map instances;
 	struct elog_map processes;
 	uint64_t other_processes;
 	struct report_span *spans[REPORT_SPANS];

@@ -292,6 +292,36 @@ static void put_processes(const struct report_data *data, struct elog_text *text
  * Losses
  */
 
+static bool has_instances(const struct report_data *data)
+{
+	const struct report_instance *instance;
+
+	elog_map_for_each(&data->instances, instance)
+		if (*instance->name)
+			return true;
+	return false;
+}
+
+static void put_instances(const struct report_data *data, struct elog_text *text)
+{
+	const struct report_instance *instance;
+	const char *between = "";
+
+	elog_text_string(text, ",\"instances\":[");
+	elog_map_for_each(&data->instances, instance) {
+		if (!has_instances(data))
+			break;
+		elog_text_printf(text, "%s{\"events\":%" PRIu64 ",\"lost\":%" PRIu64 ",", between,
+				 instance->events,
+				 sum_causes(instance->lost, ELOG_LOST_CAUSES_MAX));
+		json_causes(instance->lost, ELOG_LOST_CAUSES_MAX, text);
+		put_member(text, "instance", instance->name);
+		elog_text_string(text, "}");
+		between = ",";
+	}
+	elog_text_string(text, "]");
+}
+
 static void put_losses(const struct report_data *data, const struct visit *visit,
 		       struct elog_text *text)
 {
@@ -315,6 +345,7 @@ static void put_losses(const struct report_data *data, const struct visit *visit
 		between = ",";
 	}
 	elog_text_string(text, "]");
+	put_instances(data, text);
 }
 
 /* ------------------------------------------------------------------------
@@ -440,7 +471,7 @@ static void put_glob(struct elog_text *text, const char *name)
 	}
 }
 
-/* Sessions belong to a provider. */
+/* Sessions belong to a provider, and to an instance. */
 static void put_session_command(const struct report_data *data, const struct slow_span *slow,
 				struct elog_text *text)
 {
@@ -455,6 +486,10 @@ static void put_session_command(const struct report_data *data, const struct slo
 		elog_text_string(&verb, " -e ");
 		report_word(&verb, glob.data ? glob.data : "");
 	}
+	if (*slow->instance)
+		elog_text_printf(&verb, " -f 'instance == \"%s\"'", slow->instance);
+	else if (has_instances(data))
+		elog_text_string(&verb, " -f '!instance'");
 	if (verb.error || glob.error)
 		text->error = -ENOMEM;
 	else
@@ -494,6 +529,8 @@ static void put_slow(const struct report_data *data, const struct slow_span *slo
 			 "\"pid\":%u,\"tid\":%u", slow->span.duration, slow->span.session,
 			 slow->span.pid, slow->span.tid);
 	put_member(text, "thread", thread);
+	if (*slow->instance)
+		put_member(text, "instance", slow->instance);
 	elog_text_string(text, ",\"time\":\"");
 	put_local_time(text, slow->span.wall, false);
 	elog_text_string(text, "\"");

@@ -209,7 +209,7 @@ static int take_event(void *context, struct visit_event *event)
 	const struct entry *entry = event->entry;
 	const struct elog_schema_event *schema = entry->cached->event;
 	struct slow_span **first, *slow;
-	const char *boot;
+	const char *boot, *instance = entry->item.instance ? entry->item.instance : "";
 	int ret = 0;
 
 	first = elog_map_find_integer(&search->numbers, entry->item.session);
@@ -222,6 +222,7 @@ static int take_event(void *context, struct visit_event *event)
 	}
 	for (slow = *first; slow && !ret; slow = slow->next)
 		if (!strcmp(slow->provider, schema ? schema->provider->name : "?") &&
+		    !strcmp(slow->instance, instance) &&
 		    !strcmp(slow->boot, boot ? boot : ""))
 			ret = add_event(search, entry, slow);
 	return ret;

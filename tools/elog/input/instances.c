@@ -68,6 +68,28 @@ static int explain_member(const char *name, int error)
 	return error;
 }
 
+int instances_open_trigger(const struct live *live, uint32_t id, struct elog_consumer **trigger)
+{
+	struct elog_consumer_options options = {
+		.size = sizeof(options),
+		.ring_bytes = 2 * (uint64_t)sysconf(_SC_PAGESIZE),
+		.watermark = 1,
+	};
+	int fd = -1, ret;
+
+	if (id) {
+		fd = elog_instance_open(elog_consumer_fd(live->consumer), id);
+		if (fd < 0)
+			return fd;
+		options.flags = ELOG_CONSUMER_FILE;
+		options.file = fd;
+	}
+	ret = elog_consumer_open(trigger, &options);
+	if (fd >= 0)
+		close(fd);
+	return ret ? : rules_add_globs(*trigger, &live->settings->triggers);
+}
+
 /* Return: 0, also if it was deleted meanwhile; or a negative errno. */
 static int subscribe(struct live *live, struct instances *instances, uint32_t id,
 		     const char *name)
@@ -92,11 +114,14 @@ static int subscribe(struct live *live, struct instances *instances, uint32_t id
 		ret = -ENFILE;
 	if (!ret)
 		ret = rules_add(live, member->consumer);
+	if (!ret && live->settings->triggers.count)
+		ret = instances_open_trigger(live, id, &member->trigger);
 	if (!ret) {
 		instances->next_stream += count_streams(member);
 		return 0;
 	}
 	if (member) {
+		elog_consumer_close(member->trigger);
 		elog_consumer_close(member->consumer);
 		instances->count--;
 		free(member);
@@ -179,6 +204,7 @@ void instances_close(struct live *live)
 
 	live->instances = NULL;
 	for (i = 0; instances && i < instances->count; i++) {
+		elog_consumer_close(instances->members[i]->trigger);
 		if (i)
 			elog_consumer_close(instances->members[i]->consumer);
 		free(instances->members[i]);
@@ -238,6 +264,57 @@ int instances_wait(struct live *live, int milliseconds)
 	return ret;
 }
 
+int instances_wait_trigger(struct live *live, struct elog_consumer *trigger, int milliseconds)
+{
+	struct instances *instances = live->instances;
+	struct pollfd *files;
+	size_t i, count = 1;
+	int ret;
+
+	if (!instances)
+		return elog_consumer_wait(trigger, milliseconds, signals_mask());
+	files = calloc(instances->count, sizeof(*files));
+	if (!files)
+		return -ENOMEM;
+	files[0] = (struct pollfd){ .fd = elog_consumer_fd(trigger), .events = POLLIN };
+	for (i = 1; i < instances->count; i++)
+		if (instances->members[i]->trigger && !instances->members[i]->deleted)
+			files[count++] = (struct pollfd){
+				.fd = elog_consumer_fd(instances->members[i]->trigger),
+				.events = POLLIN,
+			};
+	ret = signals_poll(files, count, milliseconds);
+	ret = ret < 0 ? -errno : 0;
+	/* A deleted instance is no trigger. */
+	for (i = 0; !ret && i < count; i++)
+		ret = (files[i].revents & (POLLIN | POLLHUP)) == POLLIN;
+	free(files);
+	return ret;
+}
+
+static int drain(struct elog_consumer *trigger)
+{
+	struct elog_item item;
+	int ret = flush_consumer(trigger);
+
+	while (!ret && elog_consumer_next(trigger, &item) > 0)
+		;
+	return ret;
+}
+
+int instances_drain_trigger(struct live *live, struct elog_consumer *trigger)
+{
+	struct instances *instances = live->instances;
+	int ret = drain(trigger);
+	size_t i;
+
+	/* The one of an instance that is being deleted is closed with it. */
+	for (i = 1; !ret && instances && i < instances->count; i++)
+		if (instances->members[i]->trigger && !instances->members[i]->deleted)
+			drain(instances->members[i]->trigger);
+	return ret;
+}
+
 const struct member *live_member(const struct live *live, size_t index)
 {
 	return live->instances && index < live->instances->count ?
@@ -275,6 +352,8 @@ static void end_member(struct instances *instances, struct member *member)
 	elog_consumer_stat(member->consumer, EVENTLOG_RINGS_ALL, 0, &member->lost);
 	/* Definitions of the consumer become invalid. */
 	instances->generation += elog_consumer_generation(member->consumer) + 1;
+	elog_consumer_close(member->trigger);
+	member->trigger = NULL;
 	elog_consumer_close(member->consumer);
 	member->consumer = NULL;
 	if (instances->current == member)

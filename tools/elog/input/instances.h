@@ -18,6 +18,7 @@ struct live;
  * @name: of the instance; empty: the device of the run
  * @id: of the instance
  * @consumer: NULL: the instance was deleted, and everything was read
+ * @trigger: a consumer of the events of --trigger; NULL: there is none, or likewise
  * @lost: then: what was lost
  * @first_stream: its streams count from here
  * @deleted: the instance was deleted
@@ -31,6 +32,7 @@ struct member {
 	char name[EVENTLOG_INSTANCE_NAME_MAX];
 	uint32_t id;
 	struct elog_consumer *consumer;
+	struct elog_consumer *trigger;
 	struct eventlog_stat lost;
 	uint32_t first_stream;
 	bool deleted;
@@ -66,6 +68,8 @@ struct instances {
 /* The default size of each CPU's ring with --instances: each instance has such rings. */
 #define INSTANCES_RING_BYTES	(256U << 10)
 
+#define INSTANCES_LOOK_MS	100	/* between looks for new and deleted instances */
+
 /**
  * instances_open() - subscribe to the instances
  * @live: with its own subscription
@@ -88,6 +92,31 @@ void instances_look(struct live *live);
 
 /** instances_wait() - as elog_consumer_wait(), for all subscriptions */
 int instances_wait(struct live *live, int milliseconds);
+
+/**
+ * instances_open_trigger() - open a consumer that wakes up for the events of --trigger
+ * @live: open
+ * @id: of the instance; 0: the device of the run
+ * @trigger: set; to be closed by the caller, also after an error
+ *
+ * The members have theirs.
+ *
+ * Return: 0 or a negative errno, as of elog_consumer_open() and rules_add_globs().
+ */
+int instances_open_trigger(const struct live *live, uint32_t id, struct elog_consumer **trigger);
+
+/**
+ * instances_wait_trigger() - wait for an event of --trigger
+ * @live: open
+ * @trigger: of the device of the run
+ * @milliseconds: at most; -1: no limit
+ *
+ * Return: 1: there is one; 0: not yet; or as elog_consumer_wait().
+ */
+int instances_wait_trigger(struct live *live, struct elog_consumer *trigger, int milliseconds);
+
+/** instances_drain_trigger() - drop all events of --trigger so far; return 0 or a negative errno */
+int instances_drain_trigger(struct live *live, struct elog_consumer *trigger);
 
 /** live_failed() - could an instance not be subscribed to? It was printed */
 bool live_failed(const struct live *live);

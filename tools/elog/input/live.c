@@ -20,8 +20,6 @@
 #include "util/time_spec.h"
 #include "util/signals.h"
 
-#define LOOK_MS	100	/* between looks for new and deleted instances */
-
 uint64_t monotonic(void)
 {
 	struct timespec time;
@@ -201,8 +199,8 @@ int live_wait(struct live *live, int most, bool *over)
 {
 	int ret;
 
-	if (live->instances && (most < 0 || most > LOOK_MS))
-		most = LOOK_MS;
+	if (live->instances && (most < 0 || most > INSTANCES_LOOK_MS))
+		most = INSTANCES_LOOK_MS;
 	ret = instances_wait(live, live_left(live, most));
 	live->deleted |= ret == -ENODEV;
 	instances_look(live);
@@ -217,8 +215,8 @@ void live_sleep(struct live *live, int most, bool *over)
 	/* poll() always reports POLLHUP. */
 	struct pollfd file = { .fd = elog_consumer_fd(live->consumer) };
 
-	if (live->instances && (most < 0 || most > LOOK_MS))
-		most = LOOK_MS;
+	if (live->instances && (most < 0 || most > INSTANCES_LOOK_MS))
+		most = INSTANCES_LOOK_MS;
 	if (signals_poll(&file, 1, live_left(live, most)) > 0)
 		live->deleted |= (file.revents & POLLHUP) != 0;
 	instances_look(live);

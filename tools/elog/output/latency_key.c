@@ -225,8 +225,8 @@ static bool find_part(const struct latency_name *name, const struct entry *entry
 }
 
 /*
- * Numbers and clocks of one boot mean nothing in another. The events of a cached
- * definition are of one boot and one provider.
+ * Numbers and clocks of one boot mean nothing in another, nor sessions of one instance. The events
+ * of a cached definition are of one boot, one instance and one provider.
  */
 static int make_scope(struct latency_key *key, const struct entry *entry, const char *provider,
 		      uint64_t *scope)
@@ -238,6 +238,9 @@ static int make_scope(struct latency_key *key, const struct entry *entry, const 
 	boot = entry->reader ? elog_reader_info(entry->reader, "boot_id") : NULL;
 	if (boot)
 		put_part(bytes, bytes_part('s', boot, strlen(boot)));
+	if (entry->item.instance)
+		put_part(bytes, bytes_part('i', entry->item.instance,
+					   strlen(entry->item.instance)));
 	if (key->by_provider)
 		put_part(bytes, bytes_part('s', provider, strlen(provider)));
 	*scope = elog_map_bytes(bytes->data, bytes->size).words[0];

@@ -251,7 +251,7 @@ function slow_row(slow, number, columns) {
 			'aria-controls': id,
 			'aria-label': `Events of session ${slow.session}`,
 		},
-		slow.session
+		(slow.instance ? slow.instance + ':' : '') + slow.session
 	);
 	const row = make(
 		'tr',
@@ -519,9 +519,38 @@ function processes_table() {
 	if (data.commands.processes) parent.append(command(data.commands.processes));
 }
 
+/* What each instance has lost, if the capture had several. */
+function instances_table() {
+	return table(
+		[['instance', 'left'], ['events'], ['lost'], ['why', 'left']],
+		'Instances',
+		make(
+			'tbody',
+			{},
+			...data.instances.map((instance) =>
+				make(
+					'tr',
+					{},
+					cell(instance.instance || '(root)', 'left'),
+					cell(count(instance.events)),
+					cell(count(instance.lost)),
+					cell(
+						Object.entries(instance.causes)
+							.map(([cause, number]) => `${cause} ${number}`)
+							.join(', '),
+						'left'
+					)
+				)
+			)
+		)
+	);
+}
+
 function losses_table() {
 	const parent = byId('losses'),
 		digits = data.time.bins ? decimals(data.time.step) : 0;
+
+	if (data.instances.length) parent.append(instances_table());
 
 	if (data.invalid)
 		parent.append(

@@ -64,11 +64,11 @@ class ElogFile:
         self.add(type=c.ELOG_ITEM_EVENT, descriptor=descriptor, payload_size=len(payload),
                  payload=ctypes.cast(memory, c_void_p), **members)
 
-    def loss(self, causes):
+    def loss(self, causes, **members):
         lost = (c_uint64 * 16)()
         for cause, count in causes.items():
             lost[cause] = count
-        self.add(type=c.ELOG_ITEM_LOST, lost=lost, lost_count=16)
+        self.add(type=c.ELOG_ITEM_LOST, lost=lost, lost_count=16, **members)
 
     def sync(self):
         self.time += 1000

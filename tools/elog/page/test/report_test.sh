@@ -78,6 +78,17 @@ several_files_agree()
 	"$python" "$here/report_data.py" several.html 'len(files) == 2'
 }
 
+# A session of an instance is not that of the root or of another one, with the same number.
+instances_agree()
+{
+	LD_LIBRARY_PATH=$EVENTLOG_TOOLS "$python" "$here/../../export/export_file.py" \
+		instances instances.elog &&
+	agrees 2 instances 'events == 9' 'lost == 7' 'spans[0]["pairs"] == 3' \
+		'[slow.get("instance") for slow in spans[0]["slowest"]] == [None, "web", "db"]' \
+		'{len(slow["events"]) for slow in spans[0]["slowest"]} == {3}' \
+		'[(i["instance"], i["events"], i["lost"]) for i in instances] == [("", 3, 0), ("web", 3, 3), ("db", 3, 4)]'
+}
+
 count_ends()
 {
 	makes 0 count.html -n 10 normal.elog &&
@@ -236,6 +247,7 @@ check "a page equals what elog stat, latency and show print" agrees 2 normal 'le
 check "so does one with a selection" selections_agree
 check "so does one with --span and --by" chosen_spans_agree
 check "so does one of several files" several_files_agree
+check "instances have sessions and losses of their own" instances_agree
 check "-n ends the page, too" count_ends
 check "the standard input has no commands" reads_stdin
 check "names and strings of a file are only text" hostile_names_agree
