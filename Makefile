@@ -47,6 +47,8 @@ help_text := \
 	'  bench-list   count the instructions of listing all definitions' \
 	'  bench-fleet  time sending files to NATS servers, compared with cp' \
 	'  bench-contention  measure calls of root while a user attacks' \
+	'  bench-why    count the instructions that eventlog_sched.ko adds to a context' \
+	'               switch, compared with ftrace, perf and bpftrace' \
 	'               STRICT=1 with any benchmark: fail if a bar is missed' \
 	'  bench-compare OLD=DIR NEW=DIR  compare two results: directories or files' \
 	'               like build/bench/*.json; STRICT=1: fail if a row is worse' \
@@ -276,7 +278,7 @@ fuzz:
 
 bench_flags = $(if $(filter 1,$(STRICT)),--strict)
 
-benches := ring producer kernel instructions process drain capture show list contention fleet
+benches := ring producer kernel instructions process drain capture show list contention fleet why
 
 # They run one after the other, because they measure time; if one fails, the others still run.
 bench:

@@ -33,7 +33,8 @@ static __always_inline u32 eventlog_emitter_pid(const struct eventlog_emitter *e
 						struct pid_namespace *namespace)
 {
 	if (unlikely(emitter))
-		return pid_nr_ns(emitter->process, namespace);
+		return namespace == &init_pid_ns ? pid_nr(emitter->process) :
+						   pid_nr_ns(emitter->process, namespace);
 	return likely(namespace == &init_pid_ns) ? current->tgid :
 						   task_tgid_nr_ns(current, namespace);
 }
@@ -52,6 +53,8 @@ eventlog_emitter_ids(const struct eventlog_emitter *emitter, struct pid_namespac
 {
 	if (likely(!emitter && namespace == &init_pid_ns))
 		return (struct eventlog_ids){ current->tgid, current->pid };
+	if (namespace == &init_pid_ns)
+		return (struct eventlog_ids){ pid_nr(emitter->process), pid_nr(emitter->thread) };
 	return (struct eventlog_ids){
 		.pid = eventlog_emitter_pid(emitter, namespace),
 		.tid = emitter ? pid_nr_ns(emitter->thread, namespace) :
@@ -607,6 +610,22 @@ notrace void eventlog_provider_emit_parts(struct eventlog_provider_event *source
 }
 EXPORT_SYMBOL_GPL(eventlog_provider_emit_parts);
 
+/* As eventlog_emit_special(), but quick if there is one subscriber, without rules to test. */
+static __always_inline void eventlog_emit_plainly(struct eventlog_emission *emission)
+{
+	const struct eventlog_listeners *listeners =
+		rcu_dereference_sched(emission->event->listeners);
+
+	if (!listeners)
+		return;
+	if (EVENTLOG_RING_LOCKLESS && likely(listeners->count == 1) &&
+	    !READ_ONCE(listeners->slow) && !trace_eventlog_emit_enabled() &&
+	    !READ_ONCE(listeners->entries[0].rule_count))
+		eventlog_emit_to_ring(emission, &listeners->entries[0], true);
+	else
+		eventlog_emit_to_rest(emission, listeners, 0);
+}
+
 notrace void eventlog_provider_emit_for(struct eventlog_provider_event *source,
 					const struct eventlog_thread *thread,
 					const struct task_struct *task, u64 session,
@@ -621,7 +640,7 @@ notrace void eventlog_provider_emit_for(struct eventlog_provider_event *source,
 	emission.event = eventlog_source_begin(source);
 	if (likely(emission.event)) {
 		memcpy(emitter.comm, task->comm, sizeof(emitter.comm));
-		eventlog_emit_special(&emission);
+		eventlog_emit_plainly(&emission);
 	}
 	preempt_enable_notrace();
 }

@@ -3,6 +3,7 @@
  * Threads that can say which session they work on: see thread.h.
  */
 #include <linux/mm.h>
+#include <linux/percpu.h>
 #include <linux/pid.h>
 #include <linux/spinlock.h>
 
@@ -13,6 +14,9 @@
 
 struct hlist_head eventlog_threads[1 << EVENTLOG_THREADS_BITS];
 EVENTLOG_EXPORT_TO(eventlog_threads, EVENTLOG_SCHED);
+
+DEFINE_PER_CPU(bool, eventlog_thread_runs);
+EVENTLOG_EXPORT_TO(eventlog_thread_runs, EVENTLOG_SCHED);
 
 static DEFINE_SPINLOCK(eventlog_threads_lock);
 
@@ -41,6 +45,7 @@ void eventlog_thread_publish(struct eventlog_thread *thread)
 		hlist_del_init_rcu(&old->node);
 	hlist_add_head_rcu(&thread->node,
 			   &eventlog_threads[hash_ptr(thread->pid, EVENTLOG_THREADS_BITS)]);
+	this_cpu_write(eventlog_thread_runs, true);
 	spin_unlock(&eventlog_threads_lock);
 }
 

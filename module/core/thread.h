@@ -21,6 +21,7 @@
 
 #include <linux/compiler.h>
 #include <linux/hash.h>
+#include <linux/percpu.h>
 #include <linux/rculist.h>
 #include <linux/sched.h>
 #include <linux/types.h>
@@ -114,6 +115,9 @@ struct eventlog_thread {
 #define EVENTLOG_THREADS_BITS 12
 
 extern struct hlist_head eventlog_threads[1 << EVENTLOG_THREADS_BITS];
+
+/* The thread that runs on the CPU may have an entry.  eventlog_sched.ko and publishing write it. */
+DECLARE_PER_CPU(bool, eventlog_thread_runs);
 
 /**
  * eventlog_thread_find() - find the entry of a thread

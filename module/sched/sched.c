@@ -14,6 +14,7 @@
  */
 #define pr_fmt(format) "eventlog_sched: " format
 
+#include <linux/cpumask.h>
 #include <linux/hardirq.h>
 #include <linux/module.h>
 #include <linux/moduleparam.h>
@@ -149,7 +150,7 @@ static bool sched_session_same(const struct eventlog_session *one,
 	return one->number == other->number && one->of == other->of;
 }
 
-static void sched_out(struct eventlog_thread *thread, struct task_struct *prev,
+static noinline void sched_out(struct eventlog_thread *thread, struct task_struct *prev,
 		      struct task_struct *next, unsigned int state)
 {
 	const struct eventlog_session session = eventlog_thread_session(thread);
@@ -171,7 +172,7 @@ static void sched_out(struct eventlog_thread *thread, struct task_struct *prev,
 	interval->out = eventlog_ring_clock();
 }
 
-static void sched_in(struct eventlog_thread *thread, struct task_struct *task)
+static noinline void sched_in(struct eventlog_thread *thread, struct task_struct *task)
 {
 	struct eventlog_interval *interval = &thread->interval;
 	const struct eventlog_waking *by = &interval->taker;
@@ -215,20 +216,20 @@ static void sched_in(struct eventlog_thread *thread, struct task_struct *task)
 }
 
 /* @state is 0 if the thread could go on. */
-static void sched_switch(struct task_struct *prev, struct task_struct *next, unsigned int state)
+static __always_inline void sched_switch(struct task_struct *prev, struct task_struct *next,
+					 unsigned int state)
 {
 	struct eventlog_thread *thread;
 
-	if (prev->mm) {
+	if (this_cpu_read(eventlog_thread_runs)) {
 		thread = eventlog_thread_find(task_pid(prev));
 		if (thread)
 			sched_out(thread, prev, next, state);
 	}
-	if (next->mm) {
-		thread = eventlog_thread_find(task_pid(next));
-		if (thread)
-			sched_in(thread, next);
-	}
+	thread = eventlog_thread_find(task_pid(next));
+	this_cpu_write(eventlog_thread_runs, !!thread);
+	if (unlikely(thread))
+		sched_in(thread, next);
 }
 
 static void __maybe_unused sched_on_switch(void *unused, bool preempt, struct task_struct *prev,
@@ -248,12 +249,11 @@ static void __maybe_unused sched_on_switch_old(void *unused, bool preempt,
  * The task's pi_lock is held.  This may be before the probe of the switch, which therefore does
  * not clear the time.
  */
-static void sched_on_waking(void *unused, struct task_struct *task)
+static noinline void sched_waking(struct eventlog_thread *thread)
 {
-	struct eventlog_thread *thread = task->mm ? eventlog_thread_find(task_pid(task)) : NULL;
 	struct eventlog_waking *waking;
 
-	if (!thread || !READ_ONCE(thread->header->session_of))
+	if (!READ_ONCE(thread->header->session_of))
 		return;
 	waking = &thread->interval.waking;
 	if (in_hardirq()) {
@@ -265,6 +265,14 @@ static void sched_on_waking(void *unused, struct task_struct *task)
 				 in_serving_softirq() ? EVENTLOG_SCHED_HOW_SOFTIRQ : 0);
 	}
 	WRITE_ONCE(waking->time, eventlog_ring_clock());
+}
+
+static void sched_on_waking(void *unused, struct task_struct *task)
+{
+	struct eventlog_thread *thread = eventlog_thread_find(task_pid(task));
+
+	if (unlikely(thread))
+		sched_waking(thread);
 }
 
 /* The thread does not run any more after its last switch. */
@@ -303,10 +311,14 @@ static struct eventlog_hook sched_hooks[] = {
 static void sched_enable(struct eventlog_provider *provider, u64 keywords, u32 level)
 {
 	const bool listens = eventlog_sched_off_enabled() || eventlog_sched_sum_enabled();
+	unsigned int cpu;
 
 	/* What was noted in an earlier period is of no use in this one. */
-	if (listens && !sched_hooks[HOOK_SWITCH].hooked)
+	if (listens && !sched_hooks[HOOK_SWITCH].hooked) {
 		WRITE_ONCE(sched_run, sched_run + 1);
+		for_each_possible_cpu(cpu)
+			WRITE_ONCE(per_cpu(eventlog_thread_runs, cpu), true);
+	}
 	eventlog_hook_set(&sched_hooks[HOOK_EXIT], listens);
 	eventlog_hook_set(&sched_hooks[HOOK_WAKING], listens);
 	eventlog_hook_set(&sched_hooks[HOOK_SWITCH], listens);
