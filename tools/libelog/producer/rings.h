@@ -49,6 +49,7 @@ struct elog_rings {
  * @running: the session that the thread works on, see running.c
  * @counted: the ring in which the kernel looks for it, if it is still the thread's; never used
  *	except to compare it
+ * @shown: a session is in the header of @counted
  * @written: events that it emitted with write(2) and could have put in a ring
  * @ended: the thread is about to end and gets no rings any more
  */
@@ -56,6 +57,7 @@ struct elog_thread_rings {
 	struct elog_mapped_ring *rings[ELOG_RING_PLACES + 1];
 	struct elog_running running;
 	const struct elog_mapped_ring *counted;
+	bool shown;
 	unsigned int written;
 	bool ended;
 };

@@ -4,9 +4,9 @@
  *
  * The thread's own storage has the session. The kernel reads it in the header of one of the
  * thread's rings, of the one that was attached last: struct elog_thread_rings.counted. A
- * thread enters a session with an event, and uses the ring of the event's producer. If the
- * other ring counts, the thread attaches this one again, but only while
- * EVENTLOG_STATUS_SESSION says that there is a listener. A ring that takes the place of
+ * thread enters a session with an event, and uses the ring of the event's producer. If
+ * another ring counts, the thread attaches this one again: while EVENTLOG_STATUS_SESSION says
+ * that there is a listener, or if the other one shows a session. A ring that takes the place of
  * another one gets the session: see carry_on() in rings.c.
  *
  * The header is used between elog_mapped_begin() and elog_mapped_end(), and only if the
@@ -37,6 +37,7 @@ static inline bool store(struct elog_mapped_ring *ring, const struct elog_produc
 	if (header && is_connected(producer)) {
 		elog_mapped_run(header, elog_thread_rings.running.of,
 				elog_thread_rings.running.session);
+		elog_thread_rings.shown = elog_thread_rings.running.of != 0;
 		stored = true;
 	}
 	if (began)
@@ -64,10 +65,11 @@ static void change(const struct elog_event *event, struct elog_running running)
 	elog_mapped_fence();
 	__atomic_store_n(&current->of, running.of, __ATOMIC_RELAXED);
 	elog_mapped_fence();
-	if (store(elog_rings_of_thread(place), producer) || !running.of ||
-	    place == ELOG_RING_PLACES)
+	if (store(elog_rings_of_thread(place), producer) || place == ELOG_RING_PLACES)
 		return;
-	if (elog_event_status(event) & EVENTLOG_STATUS_SESSION)
+	/* The ring of another producer must not go on to show what is over. */
+	if (elog_thread_rings.shown ||
+	    (running.of && elog_event_status(event) & EVENTLOG_STATUS_SESSION))
 		get_ring(producer);
 }
 
