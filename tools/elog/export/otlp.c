@@ -10,7 +10,8 @@
  * The trace of an event is its session: the id is a hash of the boot, the provider and the
  * session, so that it is the same in each export. An event with a field trace_id of 16 bytes
  * belongs to that trace. The parent of a span is the span that it is inside of (nesting.h), whose
- * trace it joins.
+ * trace it joins. What eventlog_sched.ko has recorded of its threads is in attributes, events and
+ * links of the span (otlp_waits.h).
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -21,6 +22,7 @@
 #include "export/export.h"
 #include "export/nesting.h"
 #include "export/otlp_batch.h"
+#include "export/otlp_waits.h"
 #include "libelog/util/util.h"
 
 #define PENDING_BYTES	(16U << 20)
@@ -84,6 +86,8 @@ struct ids {
  * @nest: of the span
  * @names: of its kind
  * @ids: of the span
+ * @time: when it began, CLOCK_MONOTONIC ns
+ * @waits: of its threads; NULL: none
  * @parent: the span in which it happened, as the event says; at the end, the parent
  * @parent_size: of @parent; 0: none is known
  * @count: of attributes that do not fit
@@ -94,6 +98,8 @@ struct start {
 	struct nest nest;
 	const struct names *names;
 	struct ids ids;
+	uint64_t time;
+	struct otlp_waits *waits;
 	char parent[SPAN_BYTES];
 	size_t parent_size;
 	size_t count;
@@ -105,7 +111,7 @@ struct start {
  * struct otlp - the state
  * @batch: records that are sent next
  * @nesting: spans that are open
- * @pending: bytes of attributes in all struct start
+ * @pending: bytes of attributes, and of the waits, in all struct start
  * @attributes: of a START
  */
 struct otlp {
@@ -500,7 +506,8 @@ static void put_start(struct elog_text *text, struct names *names, const struct 
 static void free_start(struct otlp *otlp, struct start *start)
 {
 	nesting_end(&otlp->nesting, &start->nest);
-	otlp->pending -= start->size;
+	otlp->pending -= start->size + otlp_waits_size(start->waits);
+	otlp_waits_free(start->waits);
 	free(start);
 }
 
@@ -522,6 +529,7 @@ static int put_span(struct otlp *otlp, struct otlp_group *group, const struct vi
 	pb_fixed64(text, SPAN_END, (uint64_t)span->wall + span->duration);
 	put_start(text, event->kind->data, start);
 	put_fields(otlp, text, SPAN_ATTRIBUTE, event);
+	otlp_waits_put(start->waits, span->duration, text);
 	if (start->count)
 		pb_uint(text, SPAN_DROPPED, start->count);
 	pb_close(text, record);
@@ -573,6 +581,8 @@ static int keep_start(struct otlp *otlp, const struct otlp_group *group,
 	if (!start)
 		return -ENOMEM;
 	start->size = 0;
+	start->waits = NULL;
+	start->time = event->entry->item.time;
 	ret = open_span(otlp, group, event, start, ids);
 	if (ret) {
 		free_start(otlp, start);
@@ -588,6 +598,74 @@ static int keep_start(struct otlp *otlp, const struct otlp_group *group,
 	return 0;
 }
 
+/* The innermost span of a session that is open now, or NULL. @of: as struct interval has it. */
+static struct start *find_open(struct export *export, const struct entry *entry, uint32_t of,
+			       uint64_t session)
+{
+	struct otlp *otlp = export->state;
+	struct elog_map_key key;
+
+	if (!otlp->nesting.maps[NEST_SESSION].count ||
+	    spans_session_of(&export->visit->spans, entry,
+			     interval_provider(entry, export->visit->live, of), session,
+			     &key) <= 0)
+		return NULL;
+	return start_of(nesting_innermost(&otlp->nesting, key));
+}
+
+/* The part of an interval since a span began. */
+static struct interval part_of(const struct start *start, const struct entry *entry,
+			       const struct interval *interval)
+{
+	const uint64_t time = entry->item.time;
+	struct interval part = *interval;
+
+	otlp_waits_clip(&part, time > start->time ? time - start->time : 0);
+	return part;
+}
+
+/* Adds an event and a link to a span. */
+static void put_wait(struct export *export, const struct entry *entry,
+		     const struct interval *interval, struct start *start)
+{
+	const struct interval part = part_of(start, entry, interval);
+	const size_t size = otlp_waits_size(start->waits);
+	struct otlp *otlp = export->state;
+	const struct start *by;
+
+	if (otlp->pending > PENDING_BYTES) {
+		start->waits->dropped++;
+		return;
+	}
+	by = find_open(export, entry, interval->by_of, interval->by_session);
+	if (by)
+		otlp_waits_link(start->waits, &otlp->batch, interval, by->ids.trace,
+				by->ids.span);
+	otlp_waits_event(start->waits, &otlp->batch, &part,
+			 interval_provider(entry, export->visit->live, interval->by_of));
+	otlp->pending += otlp_waits_size(start->waits) - size;
+}
+
+/* All spans that the session is inside of get the times, and the innermost one the event. */
+static int add_wait(struct export *export, const struct entry *entry,
+		    const struct interval *interval)
+{
+	struct start *inner = find_open(export, entry, interval->of, interval->session), *start;
+	struct interval part;
+
+	for (start = inner; start; start = start_of(nesting_parent(&start->nest))) {
+		if (!start->waits)
+			start->waits = calloc(1, sizeof(*start->waits));
+		if (!start->waits)
+			return -ENOMEM;
+		part = part_of(start, entry, interval);
+		otlp_waits_count(start->waits, &part);
+	}
+	if (inner)
+		put_wait(export, entry, interval, inner);
+	return 0;
+}
+
 static int take_event(void *context, struct visit_event *event)
 {
 	struct export *export = context;
@@ -595,6 +673,7 @@ static int take_event(void *context, struct visit_event *event)
 	struct start *ended = event->match.ended ? event->match.span.data : NULL;
 	const struct elog_item *item = &event->entry->item;
 	struct ids ids, span_ids;
+	struct interval interval;
 	struct otlp_group *group;
 	struct names *names;
 	int ret;
@@ -624,6 +703,9 @@ static int take_event(void *context, struct visit_event *event)
 	ret = ret ? : put_log(otlp, group, event, &ids);
 	if (!ret && ended)
 		ret = put_span(otlp, group, event);
+	/* At the end: this may drop the definition of the event. */
+	if (!ret && interval_read(event->entry, &interval))
+		ret = add_wait(export, event->entry, &interval);
 out:
 	if (ended)
 		free_start(otlp, ended);

@@ -71,7 +71,11 @@ function readSpan(span, resource) {
     fail('a span has bad ids or times');
   const sum = spans.get(span.name) ?? [0, 0n];
   spans.set(span.name, [sum[0] + 1, sum[1] + duration]);
-  lines.push({ span: hex(span.spanId), name: span.name, resource, trace: hex(span.traceId),
+  const waits = (span.events ?? []).map((event) => ({ name: event.name,
+    after: number(event.timeUnixNano) - number(span.startTimeUnixNano),
+    attributes: attributes(event.attributes) }));
+  const links = (span.links ?? []).map((link) => hex(link.spanId));
+  lines.push({ span: hex(span.spanId), name: span.name, waits, links, resource, trace: hex(span.traceId),
     parent: hex(span.parentSpanId), time: number(span.startTimeUnixNano), duration,
     attributes: map });
 }

@@ -25,7 +25,8 @@ trap 'kill "${processes[@]}" 2> /dev/null; rm -rf "$work"' EXIT
 for file in spans types; do
 	python3 "$here/export_file.py" "$file" "$file.elog" || exit 1
 done
-python3 "$here/export_file.py" many many.elog 3000 || exit 1
+python3 "$here/export_file.py" many many.elog 3000 &&
+	python3 "$here/../output/why_file.py" spans waits.elog || exit 1
 
 # start_receiver FOLDER [CERTIFICATE KEY]: sets port.
 start_receiver()
@@ -318,6 +319,27 @@ records_have_resources()
 		[ "$(selected 'map(.resource."service.name") | unique')" = '["mine"]' ]
 }
 
+# What threads waited for since the span began, and the span of who ended it.
+spans_have_waits()
+{
+	send 0 ok waits.elog && read_back ok json || return 1
+	python3 <<-'END'
+		import json
+		spans = [span for span in map(json.loads, open("found")) if "name" in span]
+		one, other = sorted(spans, key=lambda span: span["duration"])
+		why = {key: value for key, value in one["attributes"].items() if "why" in key}
+		assert why == {"elog.why.futex_ns": 19000000, "elog.why.runnable_ns": 1000000,
+		    "elog.why.preempted_ns": 2000000, "elog.why.on_cpu_ns": 8000000}, why
+		assert [(wait["name"], wait["after"]) for wait in one["waits"]] == \
+		    [("futex", 0), ("preempted", 23000000)], one["waits"]
+		futex = one["waits"][0]["attributes"]
+		assert futex["elog.wait.by.thread.name"] == "other", futex
+		assert futex["elog.wait.by.session"] == "shop:0x2", futex
+		assert one["links"] == [other["span"]], one
+		assert not other["waits"] and not other["links"], other
+	END
+}
+
 # All of a session is one trace, and the START and the END of a span name it.
 traces_are_sessions()
 {
@@ -411,6 +433,7 @@ losses_are_records losses are log records
 values_have_types fields keep their types
 ids_of_programs_are_kept the ids of programs are kept
 spans_have_parents spans have parents, and log records have spans
+spans_have_waits spans have what threads waited for
 instances_have_traces instances have traces and losses of their own
 TESTS
 end_checks

@@ -304,3 +304,13 @@ int spans_session(struct spans *spans, const struct entry *entry, struct elog_ma
 {
 	return latency_key_make(&spans->keys[true], entry, key);
 }
+
+int spans_session_of(struct spans *spans, const struct entry *entry, const char *provider,
+		     uint64_t session, struct elog_map_key *key)
+{
+	struct latency_key *names = &spans->keys[true];
+
+	if (names->count != 1 || names->names[0].property != LATENCY_SESSION || !session)
+		return 0;
+	return latency_key_session(names, entry, provider, session, key) ? : 1;
+}

@@ -154,4 +154,17 @@ int spans_take(struct spans *spans, const struct entry *entry, const struct span
  */
 int spans_session(struct spans *spans, const struct entry *entry, struct elog_map_key *key);
 
+/**
+ * spans_session_of() - the same for a session that an event is about
+ * @spans: the pending STARTs
+ * @entry: an event of the same boot
+ * @provider: of the session
+ * @session: its number
+ * @key: set
+ *
+ * Return: 1; 0: pairs have something else in common than the session; -ENOMEM.
+ */
+int spans_session_of(struct spans *spans, const struct entry *entry, const char *provider,
+		     uint64_t session, struct elog_map_key *key);
+
 #endif /* SPANS_H */

@@ -7,6 +7,7 @@ wrong    events of sched with values that are no times, causes or names, and cut
 sums     short intervals, in events that come late
 lost     losses
 other    a schema of sched with other fields
+spans    two spans: in one of them, a thread waits for the thread of the other one
 """
 import os
 import struct
@@ -107,6 +108,24 @@ def other(path):
         file.event(1, session=1, tid=100, time=1000 * MS)
         file.event(2, struct.pack("<IIB", 1, 2 << 16 | 9, 9) + b"x\0", session=1, tid=100,
                    time=1001 * MS)
+
+
+def spans(path):
+    def shop(number, name):
+        return f"eventlog 1\nprovider shop\nevent {number} {name} info -\n"
+
+    with ElogFile(path, {1: shop(1, "request_start"), 2: sched(0),
+                         3: shop(2, "request_end")}) as file:
+        file.event(1, session=2, tid=101, time=990 * MS)
+        file.event(1, session=1, tid=100, time=1000 * MS)
+        # From before the start of the span.
+        file.event(2, off(FUTEX, 30 * MS, MS, call=202, by=101, name=b"other", by_session=2),
+                   session=1, tid=100, time=1020 * MS)
+        file.event(2, off(1, 0, 2 * MS, by=7, name=b"hog"), session=1, tid=100, time=1025 * MS)
+        # Of a session without a span.
+        file.event(2, off(FUTEX, MS), session=3, tid=102, time=1026 * MS)
+        file.event(3, session=1, tid=100, time=1030 * MS)
+        file.event(3, session=2, tid=101, time=1040 * MS)
 
 
 globals()[sys.argv[1]](sys.argv[2])
