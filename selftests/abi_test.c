@@ -613,7 +613,9 @@ TEST(unknown_flags_and_reserved_bits_are_rejected)
 		FLAGS(LIST, eventlog_list, since, 0),
 		FLAGS(SUBSCRIBE, eventlog_subscribe, flags,
 		      EVENTLOG_SUBSCRIBE_OVERWRITE | EVENTLOG_SUBSCRIBE_MAPPED),
-		FLAGS(RULE_ADD, eventlog_rule, flags, EVENTLOG_RULE_SESSION | EVENTLOG_RULE_PID),
+		FLAGS(RULE_ADD, eventlog_rule, flags, EVENTLOG_RULE_SESSION | EVENTLOG_RULE_PID |
+		      EVENTLOG_RULE_CGROUP),
+		FLAGS(RULE_ADD, eventlog_rule, reserved, 0),
 		FLAGS(FLUSH, eventlog_flush, flags, 0),
 		FLAGS(FLUSH, eventlog_flush, reserved, 0),
 		FLAGS(STAT, eventlog_stat, flags, 0),

@@ -53,6 +53,7 @@ names_are_ours()
 # rings of threads: each thread's, the key that tells when a thread ends, and their memory.
 # The compiler and the C library add completed, __dso_handle and __cpu_*.
 known_variables='anchor
+elog_rings_epoch
 elog_thread_rings
 fork_handlers_once
 has_thread_key
