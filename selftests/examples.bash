@@ -139,3 +139,22 @@ run_page()
 	done 8< <(commands_of "$1")
 	[ $count -gt 0 ]
 }
+
+server_listens()
+{
+	(: < /dev/tcp/127.0.0.1/4222) 2> /dev/null
+}
+
+# One server with three names, and a stream.
+start_server()
+{
+	command -v nats-server > /dev/null || skip "there is no nats-server"
+	grep -q ' one two three$' /etc/hosts || echo "127.0.0.1 one two three" >> /etc/hosts
+	rm -rf "$DIRECTORY/store"
+	echo "jetstream { store_dir: \"$DIRECTORY/store\", max_file: 1TB }" > server.conf
+	nats-server -a 127.0.0.1 -c server.conf > server.log 2>&1 3>&- &
+	background+=($!)
+	wait_for server_listens
+	elog ship -q --create-stream --replicas 1 --max-age 7d --max-bytes 800G nats://one
+	elog ship -q --once nats://one /var/log/eventlog/host.elog
+}

@@ -11,5 +11,6 @@ load examples.bash
 }
 
 @test "examples: elog-stat(1)" {
+	start_server
 	run_page elog-stat.1
 }
