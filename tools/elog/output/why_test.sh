@@ -13,6 +13,10 @@ top=$(cd "$here/../../.." && pwd -P)
 for kind in chain wrong sums lost other; do
 	python3 "$here/why_file.py" "$kind" "$kind.elog" || exit 1
 done
+python3 "$here/why_file.py" machine one.elog one boot-1 5 &&
+	python3 "$here/why_file.py" machine two.elog two boot-2 10 &&
+	python3 "$here/why_file.py" machine later.elog one boot-3 10 || exit 1
+cat later.elog one.elog > boots.elog
 
 # why STATUS ARGUMENT...: stdout and stderr are files.
 why()
@@ -96,10 +100,28 @@ knows_other_schemas()
 	why 0 1 other.elog && says 'shop 0x1  1.00 ms'
 }
 
+# The numbers of sessions and threads are the same on both.
+separates_hosts_and_boots()
+{
+	local several='session 0x1 is one of several hosts or boots: shop of one, boot boot-' files
+
+	why 1 shop:1 one.elog two.elog && grep -q "${several}1; shop of two, boot boot-2\$" stderr &&
+		why 1 1 boots.elog && grep -q "${several}3; shop of one, boot boot-1\$" stderr ||
+		return 1
+	for files in 'one.elog two.elog' boots.elog; do
+		# shellcheck disable=SC2086 # a list
+		why 0 2 $files &&
+			says ' *holder 101 (shop 0xb) meanwhile: disk 15.00 ms, on CPU 4.00' &&
+			! grep -q sleep stdout || return 1
+	done
+	why 0 --format json 1 two.elog && grep -q '"host":"two","boot_id":"boot-2"' stdout
+}
+
 check 'eight holders of locks are followed' follows_eight_holders
 check 'values that are wrong' survives_lies
 check 'sums that come late' adds_sums
 check 'losses are said' says_what_was_lost
 check 'files that are damaged, and no files' reads_damaged_files
 check 'another schema of the provider sched' knows_other_schemas
+check 'hosts and boots with the same numbers' separates_hosts_and_boots
 end_checks
