@@ -20,6 +20,7 @@
 #include "util/tool.h"
 
 #define RECENT_MAX	(1U << 18)
+#define STEPS_MAX	(1U << 27)	/* looks at @recent, in all: about a second */
 #define SESSIONS_MAX	64	/* of one number: of different providers, hosts, boots, instances */
 #define THREADS_MAX	65536
 #define LIST_MAX	64	/* calls, and wakers, of one cause */
@@ -44,6 +45,8 @@ struct why {
 	size_t session_count;
 	struct recent *recent;		/* a ring, once it has RECENT_MAX */
 	uint64_t recent_count;
+	uint64_t steps;			/* up to STEPS_MAX */
+	bool cut;			/* STEPS_MAX were not enough */
 	struct elog_text bytes;		/* of a key */
 	bool any;			/* event of sched */
 };
@@ -248,13 +251,18 @@ static void set_thread(struct why_thread *thread, const struct interval *interva
 		snprintf(thread->provider, sizeof(thread->provider), "%s", provider);
 }
 
+static uint64_t count_recent(const struct why *why)
+{
+	return why->recent_count < RECENT_MAX ? why->recent_count : RECENT_MAX;
+}
+
 /*
  * Adds up what a thread waited for in a period. Return: its longest wait in it, or NULL.
  */
 static const struct interval *find_waits(struct why *why, uint64_t scope,
 					 const struct period *period, struct why_holder *holder)
 {
-	const uint64_t kept = why->recent_count < RECENT_MAX ? why->recent_count : RECENT_MAX;
+	const uint64_t kept = count_recent(why);
 	const struct interval *interval, *longest = NULL;
 	const struct recent *recent;
 	uint64_t i, blocked, runnable, most = 0;
@@ -263,6 +271,7 @@ static const struct interval *find_waits(struct why *why, uint64_t scope,
 	for (i = 1; i <= kept; i++) {
 		recent = &why->recent[(why->recent_count - i) % RECENT_MAX];
 		interval = &recent->interval;
+		why->steps++;
 		if (interval->end <= period->from)
 			break;
 		if (interval->tid != holder->thread.tid || recent->scope != scope)
@@ -291,6 +300,11 @@ static void follow(struct why *why, const struct entry *entry, uint64_t scope,
 	waker->holder_count = 0;
 	while (interval && interval->by_tid && !(interval->how & INTERVAL_KTHREAD) &&
 	       waker->holder_count < WHY_HOLDERS_MAX) {
+		/* In a file with wrong times, each wait may be as long as the file. */
+		if (why->steps + count_recent(why) > STEPS_MAX) {
+			why->cut = true;
+			return;
+		}
 		holder = &waker->holders[waker->holder_count];
 		memset(holder, 0, sizeof(*holder));
 		set_thread(&holder->thread, interval,
@@ -558,5 +572,8 @@ struct why_session *why_find(struct why *why, bool quiet)
 	else if (!session->intervals)
 		fprintf(stderr, "elog: the session was on a CPU all the time, or no thread said "
 			"that it works on it: see elog_session_enter(3)\n");
+	if (why->cut)
+		fprintf(stderr, "elog: some chains of threads are cut off: too many intervals "
+			"are at the same time\n");
 	return session;
 }

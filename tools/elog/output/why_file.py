@@ -9,6 +9,7 @@ lost     losses
 other    a schema of sched with other fields
 machine  HOST BOOT CAUSE: session 1 waits for a thread, and this one for the cause; session 2 waits
          for a thread with the same number, only if the cause is 5
+crowd    each wait is longer than the one before, and all are at the same time
 spans    two spans: in one of them, a thread waits for the thread of the other one
 """
 import os
@@ -135,6 +136,13 @@ def machine(path, host, boot, cause):
     body = re.sub(rb"(?m)^boot_id .*$", b"boot_id " + boot.encode(), body)
     with open(path, "wb") as file:
         file.write(block(FILE, body) + old[32 + (size + 7) // 8 * 8:])
+
+
+def crowd(path):
+    with open_file(path) as file:
+        for number in range(1, 10001):
+            file.event(2, off(FUTEX, 1000 * MS + 2 * number, by=100, name=b"self", by_session=1),
+                       session=1, tid=100, time=1000 * MS + number)
 
 
 def spans(path):

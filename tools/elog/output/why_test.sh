@@ -10,7 +10,7 @@ top=$(cd "$here/../../.." && pwd -P)
 # shellcheck source=scripts/elog_tap.sh
 . "$top/scripts/elog_tap.sh"
 
-for kind in chain wrong sums lost other; do
+for kind in chain wrong sums lost other crowd; do
 	python3 "$here/why_file.py" "$kind" "$kind.elog" || exit 1
 done
 python3 "$here/why_file.py" machine one.elog one boot-1 5 &&
@@ -117,6 +117,13 @@ separates_hosts_and_boots()
 	why 0 --format json 1 two.elog && grep -q '"host":"two","boot_id":"boot-2"' stdout
 }
 
+# Without a limit it looks at more than 500 million intervals.
+limits_steps()
+{
+	why 0 1 crowd.elog && grep -q 'some chains of threads are cut off' stderr &&
+		says '  futex '
+}
+
 check 'eight holders of locks are followed' follows_eight_holders
 check 'values that are wrong' survives_lies
 check 'sums that come late' adds_sums
@@ -124,4 +131,5 @@ check 'losses are said' says_what_was_lost
 check 'files that are damaged, and no files' reads_damaged_files
 check 'another schema of the provider sched' knows_other_schemas
 check 'hosts and boots with the same numbers' separates_hosts_and_boots
+check 'the steps of a search are limited' limits_steps
 end_checks
