@@ -10,7 +10,7 @@ top=$(cd "$here/../../.." && pwd -P)
 # shellcheck source=scripts/elog_tap.sh
 . "$top/scripts/elog_tap.sh"
 
-for kind in chain wrong sums lost other crowd; do
+for kind in chain wrong sums lost other crowd spans; do
 	python3 "$here/why_file.py" "$kind" "$kind.elog" || exit 1
 done
 python3 "$here/why_file.py" machine one.elog one boot-1 5 &&
@@ -124,6 +124,15 @@ limits_steps()
 		says '  futex '
 }
 
+# A filter would drop the waits, too.
+refuses_filters()
+{
+	! "$elog" latency --why -f 'bytes > 1' request_start request_end spans.elog 2> stderr &&
+		grep -q -e '--why does not go with -f' stderr || return 1
+	"$elog" latency --why request_start request_end spans.elog > stdout &&
+		grep -q futex stdout
+}
+
 check 'eight holders of locks are followed' follows_eight_holders
 check 'values that are wrong' survives_lies
 check 'sums that come late' adds_sums
@@ -132,4 +141,5 @@ check 'files that are damaged, and no files' reads_damaged_files
 check 'another schema of the provider sched' knows_other_schemas
 check 'hosts and boots with the same numbers' separates_hosts_and_boots
 check 'the steps of a search are limited' limits_steps
+check 'latency --why refuses a filter' refuses_filters
 end_checks
