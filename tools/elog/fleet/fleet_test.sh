@@ -92,7 +92,9 @@ unknown_host()
 {
 	servers_config 1
 	runs 1 ship --once "$url,no-such.invalid:4222" x.elog &&
-		says "; the host 'no-such.invalid' is not known: " && ! says "the host '127"
+		says "; the host 'no-such.invalid' is not known: " && ! says "the host '127" &&
+		runs 1 ship --once "$url,nats://no-such.invalid/ELOG" x.elog &&
+		says "; the host 'no-such.invalid' is not known: "
 }
 
 wrong_password()
