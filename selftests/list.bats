@@ -189,6 +189,7 @@ assert objects[0]["schema"].startswith("eventlog 1\nprovider things\n")'
 	run_elog info
 	[ "$status" = 0 ]
 	[[ $output != *"background capture"* ]]
+	[[ $output =~ features\ +([a-z]+,)*sessions,leave,cgroup$'\n' ]]
 	run_elog info --format json
 	[ "$status" = 0 ]
 	check_json '
@@ -196,6 +197,8 @@ info, = objects
 assert info["abi"] == 3 and info["device"] == "/dev/eventlog", info
 assert info["events"] == 1 and info["events_enabled"] == 0, info
 assert "instances" in info["features"] and info["captures"] == []
+assert {"sessions", "leave", "cgroup"} <= set(info["features"]), info
+assert not [name for name in info["features"] if name.startswith("bit")], info
 assert info["events_max"] > 0 and info["ring_bytes_max"] == 1 << 30
 assert info["module"] and info["elog"] and "status" not in info'
 	run_elog capture --background -o "$work/a file.elog" -e other

@@ -17,7 +17,7 @@
 #include "util/background.h"
 
 static const char *const feature_names[] = {
-	[0] = "trace", [1] = "instances", [2] = "cgroup",
+	[0] = "trace", [1] = "instances", [2] = "sessions", [3] = "leave", [4] = "cgroup",
 };
 
 struct number {

@@ -431,6 +431,10 @@ static int check_options(const struct options *options, bool files)
 		elog_error("--why is for pairs by session, not --by");
 		return -EINVAL;
 	}
+	if (options->why && options->select.expressions.count) {
+		elog_error("--why does not go with -f, which would also drop the events of sched");
+		return -EINVAL;
+	}
 	return 0;
 }
 

@@ -396,6 +396,20 @@ static int summarize(struct ship *ship, int ret)
 	return ret ? STATUS_ERROR : counts.gaps ? STATUS_LOST : STATUS_OK;
 }
 
+/* Messages only have a subject, so the URL cannot choose the stream that stores them. */
+static bool is_default_stream(const char *url)
+{
+	char name[STREAM_NAME_BYTES];
+	char *servers = stream_split_url(url, name);
+	const bool valid = servers && !strcmp(name, STREAM_DEFAULT);
+
+	if (servers && !valid)
+		elog_error("'%s': the stream is always " STREAM_DEFAULT ", except with --status",
+			   url);
+	free(servers);
+	return valid;
+}
+
 static bool check_arguments(const struct options *options)
 {
 	const char *url = options->argument_count ? options->arguments[0] : NULL;
@@ -413,6 +427,18 @@ static bool check_arguments(const struct options *options)
 	if (options->status && (options->argument_count > 1 || creates(options) ||
 				options->output || options->state || options->once)) {
 		elog_error("--status: sends nothing, and takes only --from, --format and -q");
+		return false;
+	}
+	if (!options->status && !is_default_stream(url))
+		return false;
+	if (!options->status && options->print.format != FORMAT_TEXT) {
+		elog_error("--format is for --status");
+		return false;
+	}
+	if (only_creates(options) && (options->output || options->state || options->once ||
+				      options->from.kind != TIME_SPEC_NONE)) {
+		elog_error("--create-stream: sends nothing without FILE, and does not take "
+			   "--from, --once, --state and -o then");
 		return false;
 	}
 	return true;

@@ -786,7 +786,7 @@ const struct verb verb_top = {
 	.description =
 	"Counts all events, or those that the options select, and shows on a terminal a row\n"
 	"for each event, provider or session, with its rate and history. Enter shows the\n"
-	"events of a row, the fields first; h lists the keys. q ends elog top, which then\n"
+	"events of a row, the fields first; ? lists the keys. q ends elog top, which then\n"
 	"prints a summary on stderr. With the URL of a stream, the events are those that elog\n"
 	"ship sends there from now on, of all hosts.\n"
 	"\n"

@@ -75,6 +75,13 @@ arguments()
 		says "./x.elog.shipped: two files cannot" &&
 		runs 1 ship nats://localhost "$work" && says "$work: not a regular file" &&
 		runs 1 ship --from +5 nats://localhost x.elog && says "--from: must be a date" &&
+		runs 1 ship nats://localhost/OTHER x.elog && says "the stream is always ELOG" &&
+		runs 1 ship --create-stream nats://localhost/OTHER && says "always ELOG" &&
+		runs 1 ship --format json nats://localhost x.elog && says "is for --status" &&
+		runs 1 ship --create-stream --once nats://localhost && says "without FILE" &&
+		runs 1 ship --create-stream --state . nats://localhost && says "without FILE" &&
+		runs 1 ship --create-stream -o x nats://localhost && says "without FILE" &&
+		runs 1 ship --create-stream --from -1h nats://localhost && says "without FILE" &&
 		runs 1 ship --replicas 6 nats://localhost x.elog && says "from 1 to 5" &&
 		runs 1 ship --create-stream --max-age 7x nats://localhost && says "a span from 1s" &&
 		runs 1 ship --create-stream --max-bytes 0 nats://localhost && says "must be a size"
@@ -92,7 +99,9 @@ unknown_host()
 {
 	servers_config 1
 	runs 1 ship --once "$url,no-such.invalid:4222" x.elog &&
-		says "; the host 'no-such.invalid' is not known: " && ! says "the host '127"
+		says "; the host 'no-such.invalid' is not known: " && ! says "the host '127" &&
+		runs 1 ship --once "$url,nats://no-such.invalid/ELOG" x.elog &&
+		says "; the host 'no-such.invalid' is not known: "
 }
 
 wrong_password()

@@ -147,6 +147,14 @@ wrong_messages()
 		says "2 messages of the stream could not be read"
 }
 
+# The last time of the file is before 1970: as an unsigned number, more than 2^63 ns.
+wrong_time()
+{
+	events 8 e.elog 7523372036855 1 && runs 0 ship -q --once "$url" e.elog &&
+		runs 2 ship --status --format json "$url" &&
+		has web-8 ".messages > 0" ".last_event == null" ".lag == null"
+}
+
 # A part of the stream that is gone is none of the gaps.
 removed()
 {
@@ -172,6 +180,7 @@ check "messages in another order and twice" resends
 check "gaps in a file and between files" missing
 check "gaps: as a reader finds them" as_reader
 check "messages that are not valid" wrong_messages
+check "a time that is not valid" wrong_time
 check "a limit of size" removed
 servers_stop
 

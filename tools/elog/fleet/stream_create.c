@@ -12,12 +12,12 @@
 #include <string.h>
 
 #include "fleet/stream_create.h"
+#include "nats/stream.h"
 #include "util/array.h"
 #include "util/signals.h"
 #include "util/time_spec.h"
 #include "util/tool.h"
 
-#define STREAM		"ELOG"
 #define SUBJECT		"elog.>"
 #define DAY_NS		(86400 * 1000000000ULL)
 #define AGE_MIN_NS	1000000000
@@ -130,7 +130,8 @@ static int compare(const struct stream_wanted *wanted, const struct transport_li
 	put_other(&text, "max bytes", wanted->max_bytes, found->max_bytes, put_bytes);
 	other = text.size;
 	if (other)
-		elog_error("the stream " STREAM " exists, and was not changed: %s", text.data);
+		elog_error("the stream %s exists, and was not changed: %s", STREAM_DEFAULT,
+			   text.data);
 	elog_text_free(&text);
 	return other ? -EEXIST : 0;
 }
@@ -140,8 +141,8 @@ static void report(bool created, const struct transport_limits *found)
 	struct elog_text text = { 0 };
 
 	stream_put_limits(&text, found);
-	fprintf(stderr, "elog: %s the stream " STREAM "%s: %s\n", created ? "created" : "found",
-		created ? "" : ", and did not change it", text.data ? : "");
+	fprintf(stderr, "elog: %s the stream %s%s: %s\n", created ? "created" : "found",
+		STREAM_DEFAULT, created ? "" : ", and did not change it", text.data ? : "");
 	if (created && !found->max_bytes)
 		elog_hint("set --max-bytes, so that it does not fill the disks of the servers");
 	elog_text_free(&text);
@@ -174,7 +175,7 @@ int stream_create(const struct transport_ops *ops, struct transport *transport, 
 	int ret, tries;
 
 	for (tries = 1; ; tries++) {
-		ret = ops->create(transport, STREAM, SUBJECT, &limits, &found, why);
+		ret = ops->create(transport, STREAM_DEFAULT, SUBJECT, &limits, &found, why);
 		if (ret >= 0)
 			break;
 		/* A request that is not permitted gets no reply. */

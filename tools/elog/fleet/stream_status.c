@@ -334,7 +334,10 @@ static void take_blocks(struct machine *machine, const struct transport_stored *
 			take_name(machine, (const char *)at, header.size);
 		if (last && header.type == ELOG_BLOCK_SYNC && header.size >= sizeof(sync)) {
 			memcpy(&sync, at, sizeof(sync));
+			/* The block is not trusted; 0: the time is not known. */
 			machine->until = (int64_t)le64toh(sync.realtime);
+			if (machine->until < 0)
+				machine->until = 0;
 		}
 	}
 }
@@ -493,10 +496,14 @@ static void report_stream(const struct survey *survey)
 	struct elog_text text = { 0 };
 
 	stream_put_limits(&text, &info->limits);
+	if (*info->servers) {
+		elog_text_string(&text, "; servers: ");
+		/* A server chooses its name. */
+		elog_text_visible(&text, info->servers, strlen(info->servers));
+	}
 	fprintf(stderr, "elog: the stream %s: %" PRIu64 " message%s, %" PRIu64
-		" bytes in each server; %s%s%s\n", survey->stream, info->messages,
-		plural(info->messages), info->bytes, text.data ? : "",
-		*info->servers ? "; servers: " : "", info->servers);
+		" bytes in each server; %s\n", survey->stream, info->messages,
+		plural(info->messages), info->bytes, text.data ? : "");
 	elog_text_free(&text);
 }
 

@@ -107,7 +107,7 @@ static void explain_hosts(const char *url, char *why)
 			name = strstr(name, "://") + 3;
 		if (*name == '[')
 			continue;
-		name[strcspn(name, ":")] = '\0';
+		name[strcspn(name, ":/")] = '\0';
 		error = getaddrinfo(name, NULL, NULL, &found);
 		if (!error) {
 			freeaddrinfo(found);

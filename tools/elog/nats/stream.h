@@ -19,6 +19,7 @@
 
 #include "nats/order.h"
 
+#define STREAM_DEFAULT		"ELOG"	/* unless the URL has another */
 #define STREAM_NAME_BYTES	64	/* of a stream's name, with the NUL */
 #define STREAM_MACHINE_BYTES	64	/* of the id of a machine, with the NUL */
 

@@ -15,7 +15,6 @@
 #include "util/signals.h"
 #include "util/tool.h"
 
-#define STREAM		"ELOG"	/* unless the URL has another */
 #define OPEN_TRIES	30	/* a second each: servers may be starting */
 #define CLOCKS_NS	60000000000LL	/* the servers' clocks may differ from the hosts' */
 #define STEP		64	/* the first step of a search */
@@ -45,17 +44,20 @@ bool stream_check_url(const char *url)
 
 char *stream_split_url(const char *url, char *name)
 {
-	char *servers = strdup(url), *slash;
+	char *servers = strdup(url), *slash, *next;
 
 	if (!servers) {
 		elog_error("out of memory");
 		return NULL;
 	}
-	slash = strchr(strstr(servers, "://") + 3, '/');
+	/* Each host may have the scheme. */
+	for (slash = servers; (next = strstr(slash, "://")); slash = next + 3)
+		;
+	slash = strchr(slash, '/');
 	if (slash)
 		*slash++ = '\0';
 	if (!slash || !*slash)
-		slash = (char *)STREAM;
+		slash = (char *)STREAM_DEFAULT;
 	if (strlen(slash) < STREAM_NAME_BYTES && !strpbrk(slash, " .*>/\\\"") &&
 	    snprintf(name, STREAM_NAME_BYTES, "%s", slash))
 		return servers;

@@ -5,6 +5,9 @@
  * An interval is an event when it ends. So when a wait of the session ends, the waits of the
  * thread that ended it are known, if they were over by then. The last intervals of all other
  * threads are kept for that.
+ *
+ * Files of several hosts and boots may be read. Sessions and threads of one of them are not those
+ * of another, even if their numbers are the same.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -17,7 +20,8 @@
 #include "util/tool.h"
 
 #define RECENT_MAX	(1U << 18)
-#define SESSIONS_MAX	64	/* of one number, of different providers */
+#define STEPS_MAX	(1U << 27)	/* looks at @recent, in all: about a second */
+#define SESSIONS_MAX	64	/* of one number: of different providers, hosts, boots, instances */
 #define THREADS_MAX	65536
 #define LIST_MAX	64	/* calls, and wakers, of one cause */
 
@@ -28,13 +32,22 @@ struct why_span {
 	uint64_t off;
 };
 
+/* An interval, and the host and boot that it is of. */
+struct recent {
+	struct interval interval;
+	uint64_t scope;
+};
+
 struct why {
 	const char *provider;
 	uint64_t number;
 	struct why_session *sessions;
 	size_t session_count;
-	struct interval *recent;	/* a ring, once it has RECENT_MAX */
+	struct recent *recent;		/* a ring, once it has RECENT_MAX */
 	uint64_t recent_count;
+	uint64_t steps;			/* up to STEPS_MAX */
+	bool cut;			/* STEPS_MAX were not enough */
+	struct elog_text bytes;		/* of a key */
 	bool any;			/* event of sched */
 };
 
@@ -70,6 +83,7 @@ void why_close(struct why *why)
 	}
 	free(why->sessions);
 	free(why->recent);
+	elog_text_free(&why->bytes);
 	free(why);
 }
 
@@ -77,19 +91,59 @@ void why_close(struct why *why)
  * Sessions
  */
 
-/* Return: NULL: there are too many providers. */
-static struct why_session *get_session(struct why *why, const char *provider)
+static const char *info_of(const struct entry *entry, const char *name)
 {
+	const char *text = entry->reader ? elog_reader_info(entry->reader, name) : NULL;
+
+	return text ? text : "";
+}
+
+/*
+ * A number for the host and the boot of an event. The events of a cached definition are of one
+ * boot, so it is found once for each definition. Return: 0: no memory.
+ */
+static uint64_t scope_of(struct why *why, const struct entry *entry)
+{
+	uint64_t *scope = &entry->cached->row_serial;
+	const char *boot = info_of(entry, "boot_id");
+
+	if (*scope)
+		return *scope;
+	why->bytes.size = 0;
+	/* The name of a host may change. */
+	elog_text_printf(&why->bytes, "%s %s", boot, *boot || !entry->host_name ? "" :
+			 entry->host_name);
+	if (why->bytes.error)
+		return 0;
+	*scope = elog_map_bytes(why->bytes.data, why->bytes.size).words[0] | 1;
+	return *scope;
+}
+
+/* Return: NULL: it is not wanted, or there are too many. */
+static struct why_session *get_session(struct why *why, const struct entry *entry, uint64_t scope,
+				       const char *provider)
+{
+	const char *instance = entry->item.instance ? entry->item.instance : "";
 	struct why_session *session;
 	size_t i;
 
-	for (i = 0; i < why->session_count; i++)
-		if (!strcmp(why->sessions[i].provider, provider))
-			return &why->sessions[i];
+	if (why->provider && strcmp(why->provider, provider))
+		return NULL;
+	for (i = 0; i < why->session_count; i++) {
+		session = &why->sessions[i];
+		if (session->scope == scope && !strcmp(session->provider, provider) &&
+		    !strcmp(session->instance, instance))
+			return session;
+	}
 	if (why->session_count == SESSIONS_MAX)
 		return NULL;
 	session = &why->sessions[why->session_count++];
+	session->scope = scope;
 	snprintf(session->provider, sizeof(session->provider), "%s", provider);
+	snprintf(session->instance, sizeof(session->instance), "%s", instance);
+	snprintf(session->host, sizeof(session->host), "%s", entry->host_name ? : "");
+	snprintf(session->boot, sizeof(session->boot), "%s", info_of(entry, "boot_id"));
+	snprintf(session->machine, sizeof(session->machine), "%s", info_of(entry, "machine"));
 	session->number = why->number;
 	elog_map_init(&session->threads, sizeof(struct why_span));
 	return session;
@@ -148,9 +202,9 @@ struct why_times why_times(const struct why_session *session)
  * Chains
  */
 
-static int keep_recent(struct why *why, const struct interval *interval)
+static int keep_recent(struct why *why, const struct interval *interval, uint64_t scope)
 {
-	struct interval *larger;
+	struct recent *larger;
 
 	if (why->recent_count < RECENT_MAX) {
 		larger = array_grow(why->recent, why->recent_count, sizeof(*larger));
@@ -158,7 +212,8 @@ static int keep_recent(struct why *why, const struct interval *interval)
 			return -ENOMEM;
 		why->recent = larger;
 	}
-	why->recent[why->recent_count++ % RECENT_MAX] = *interval;
+	why->recent[why->recent_count++ % RECENT_MAX] =
+		(struct recent){ .interval = *interval, .scope = scope };
 	return 0;
 }
 
@@ -196,22 +251,30 @@ static void set_thread(struct why_thread *thread, const struct interval *interva
 		snprintf(thread->provider, sizeof(thread->provider), "%s", provider);
 }
 
+static uint64_t count_recent(const struct why *why)
+{
+	return why->recent_count < RECENT_MAX ? why->recent_count : RECENT_MAX;
+}
+
 /*
  * Adds up what a thread waited for in a period. Return: its longest wait in it, or NULL.
  */
-static const struct interval *find_waits(const struct why *why, const struct period *period,
-					 struct why_holder *holder)
+static const struct interval *find_waits(struct why *why, uint64_t scope,
+					 const struct period *period, struct why_holder *holder)
 {
-	const uint64_t kept = why->recent_count < RECENT_MAX ? why->recent_count : RECENT_MAX;
+	const uint64_t kept = count_recent(why);
 	const struct interval *interval, *longest = NULL;
+	const struct recent *recent;
 	uint64_t i, blocked, runnable, most = 0;
 	struct period wait;
 
 	for (i = 1; i <= kept; i++) {
-		interval = &why->recent[(why->recent_count - i) % RECENT_MAX];
+		recent = &why->recent[(why->recent_count - i) % RECENT_MAX];
+		interval = &recent->interval;
+		why->steps++;
 		if (interval->end <= period->from)
 			break;
-		if (interval->tid != holder->thread.tid)
+		if (interval->tid != holder->thread.tid || recent->scope != scope)
 			continue;
 		wait = wait_of(interval);
 		blocked = overlap(period, wait.from, wait.to);
@@ -228,7 +291,7 @@ static const struct interval *find_waits(const struct why *why, const struct per
 }
 
 /* Follows who ended a wait, and who ended the longest wait of that thread meanwhile. */
-static void follow(const struct why *why, const struct entry *entry,
+static void follow(struct why *why, const struct entry *entry, uint64_t scope,
 		   const struct interval *interval, struct why_waker *waker)
 {
 	struct period period = wait_of(interval), wait;
@@ -237,12 +300,17 @@ static void follow(const struct why *why, const struct entry *entry,
 	waker->holder_count = 0;
 	while (interval && interval->by_tid && !(interval->how & INTERVAL_KTHREAD) &&
 	       waker->holder_count < WHY_HOLDERS_MAX) {
+		/* In a file with wrong times, each wait may be as long as the file. */
+		if (why->steps + count_recent(why) > STEPS_MAX) {
+			why->cut = true;
+			return;
+		}
 		holder = &waker->holders[waker->holder_count];
 		memset(holder, 0, sizeof(*holder));
 		set_thread(&holder->thread, interval,
 			   interval_provider(entry, NULL, interval->by_of));
 		holder->length = overlap(&period, period.from, period.to);
-		interval = find_waits(why, &period, holder);
+		interval = find_waits(why, scope, &period, holder);
 		/* What it did is known only of a thread with a session. */
 		if (!interval && !holder->thread.session)
 			return;
@@ -310,8 +378,8 @@ static struct why_waker *get_waker(struct why_wait *wait, const struct why_threa
 	return &larger[i];
 }
 
-static int add_waker(const struct why *why, const struct entry *entry, struct why_wait *wait,
-		     const struct interval *interval, uint64_t time)
+static int add_waker(struct why *why, const struct entry *entry, uint64_t scope,
+		     struct why_wait *wait, const struct interval *interval, uint64_t time)
 {
 	struct why_thread thread;
 	struct why_waker *waker;
@@ -325,20 +393,12 @@ static int add_waker(const struct why *why, const struct entry *entry, struct wh
 	waker->time += time;
 	if (interval_waits(interval) && time > waker->longest) {
 		waker->longest = time;
-		follow(why, entry, interval, waker);
+		follow(why, entry, scope, interval, waker);
 	}
 	return 0;
 }
 
-static void note_machine(struct why_session *session, const struct entry *entry)
-{
-	const char *machine = entry->reader ? elog_reader_info(entry->reader, "machine") : NULL;
-
-	if (machine && !*session->machine)
-		snprintf(session->machine, sizeof(session->machine), "%s", machine);
-}
-
-static int take_interval(struct why *why, const struct entry *entry,
+static int take_interval(struct why *why, const struct entry *entry, uint64_t scope,
 			 const struct interval *interval)
 {
 	const uint64_t time = interval_waits(interval) ? interval->blocked : interval->runnable;
@@ -346,10 +406,9 @@ static int take_interval(struct why *why, const struct entry *entry,
 	struct why_wait *wait;
 	int ret;
 
-	session = get_session(why, interval_provider(entry, NULL, interval->of));
+	session = get_session(why, entry, scope, interval_provider(entry, NULL, interval->of));
 	if (!session)
 		return 0;
-	note_machine(session, entry);
 	wait = &session->waits[interval->cause];
 	wait->time += time;
 	wait->count++;
@@ -362,17 +421,18 @@ static int take_interval(struct why *why, const struct entry *entry,
 			 interval_time(interval));
 	if (!ret)
 		ret = add_call(wait, interval->call, time);
-	return ret ? ret : add_waker(why, entry, wait, interval, time);
+	return ret ? ret : add_waker(why, entry, scope, wait, interval, time);
 }
 
 /* When it is emitted, the thread may have left the session long ago. */
-static int take_sum(struct why *why, const struct entry *entry, const struct interval_sum *sum)
+static int take_sum(struct why *why, const struct entry *entry, uint64_t scope,
+		    const struct interval_sum *sum)
 {
 	struct why_session *session;
 	struct why_span *span;
 	unsigned int i;
 
-	session = get_session(why, interval_provider(entry, NULL, sum->of));
+	session = get_session(why, entry, scope, interval_provider(entry, NULL, sum->of));
 	if (!session)
 		return 0;
 	session->intervals += sum->count;
@@ -385,12 +445,13 @@ static int take_sum(struct why *why, const struct entry *entry, const struct int
 	return 0;
 }
 
-static int take_event(struct why *why, const struct entry *entry)
+static int take_event(struct why *why, const struct entry *entry, uint64_t scope)
 {
 	const struct elog_schema_event *event = entry->cached->event;
 	const int64_t time = wall_time(entry->item.time, entry->wall_offset);
-	struct why_session *session = get_session(why, event ? event->provider->name : "?");
+	struct why_session *session;
 
+	session = get_session(why, entry, scope, event ? event->provider->name : "?");
 	if (!session)
 		return 0;
 	session->events++;
@@ -400,17 +461,24 @@ static int take_event(struct why *why, const struct entry *entry)
 int why_take(struct why *why, const struct entry *entry)
 {
 	const bool is_target = entry->item.session == why->number;
+	const bool is_interval = interval_is_event(entry->cached->event);
 	struct interval interval;
 	struct interval_sum sum;
+	uint64_t scope;
 
-	if (!interval_is_event(entry->cached->event))
-		return is_target ? take_event(why, entry) : 0;
-	why->any = true;
+	why->any |= is_interval;
+	if (!is_target && !is_interval)
+		return 0;
+	scope = scope_of(why, entry);
+	if (!scope)
+		return -ENOMEM;
+	if (!is_interval)
+		return take_event(why, entry, scope);
 	if (interval_read(entry, &interval))
-		return (is_target ? take_interval(why, entry, &interval) : 0) ?:
-		       keep_recent(why, &interval);
+		return (is_target ? take_interval(why, entry, scope, &interval) : 0) ?:
+		       keep_recent(why, &interval, scope);
 	if (is_target && interval_read_sum(entry, &sum))
-		return take_sum(why, entry, &sum);
+		return take_sum(why, entry, scope, &sum);
 	return 0;
 }
 
@@ -418,22 +486,52 @@ int why_take(struct why *why, const struct entry *entry)
  * The end
  */
 
+static bool is_of_one_boot(const struct why *why)
+{
+	size_t i;
+
+	for (i = 1; i < why->session_count; i++)
+		if (why->sessions[i].scope != why->sessions[0].scope)
+			return false;
+	return true;
+}
+
+static void put_place(struct elog_text *text, const struct why_session *session)
+{
+	elog_text_string(text, " of ");
+	put_quotable(text, *session->host ? session->host : "?");
+	elog_text_string(text, ", boot ");
+	put_quotable(text, *session->boot ? session->boot : "?");
+}
+
 static void say_several(const struct why *why)
 {
+	const bool one_boot = is_of_one_boot(why);
+	const struct why_session *session;
 	struct elog_text text = { 0 };
 	size_t i;
 
 	for (i = 0; i < why->session_count; i++) {
-		elog_text_string(&text, i ? ", " : "");
-		put_quotable(&text, why->sessions[i].provider);
+		session = &why->sessions[i];
+		elog_text_string(&text, !i ? "" : one_boot ? ", " : "; ");
+		put_quotable(&text, session->provider);
+		if (*session->instance) {
+			elog_text_string(&text, " in the instance ");
+			put_quotable(&text, session->instance);
+		}
+		if (!one_boot)
+			put_place(&text, session);
 	}
-	elog_error("session 0x%" PRIx64 " is one of several providers: %s", why->number,
-		   text.data ? text.data : "");
-	elog_hint("add the provider: PROVIDER:0x%" PRIx64, why->number);
+	elog_error("session 0x%" PRIx64 " is one of several %s: %s", why->number,
+		   one_boot ? "providers" : "hosts or boots", text.data ? text.data : "");
+	if (!one_boot)
+		elog_hint("select one with --host, --since or --until, or name fewer files");
+	else if (!why->provider)
+		elog_hint("add the provider: PROVIDER:0x%" PRIx64, why->number);
 	elog_text_free(&text);
 }
 
-/* Of one provider, if only one has intervals. */
+/* On one host, of one provider, if only one has intervals. */
 static struct why_session *choose(const struct why *why)
 {
 	struct why_session *chosen = NULL;
@@ -447,18 +545,14 @@ static struct why_session *choose(const struct why *why)
 		chosen = &why->sessions[i];
 		count++;
 	}
-	return count == 1 ? chosen : NULL;
+	return count == 1 && is_of_one_boot(why) ? chosen : NULL;
 }
 
 struct why_session *why_find(struct why *why, bool quiet)
 {
 	struct why_session *session = NULL;
-	size_t i;
 
-	for (i = 0; why->provider && i < why->session_count && !session; i++)
-		if (!strcmp(why->sessions[i].provider, why->provider))
-			session = &why->sessions[i];
-	if (!why->provider && why->session_count) {
+	if (why->session_count) {
 		session = choose(why);
 		if (!session) {
 			say_several(why);
@@ -478,5 +572,8 @@ struct why_session *why_find(struct why *why, bool quiet)
 	else if (!session->intervals)
 		fprintf(stderr, "elog: the session was on a CPU all the time, or no thread said "
 			"that it works on it: see elog_session_enter(3)\n");
+	if (why->cut)
+		fprintf(stderr, "elog: some chains of threads are cut off: too many intervals "
+			"are at the same time\n");
 	return session;
 }

@@ -84,8 +84,12 @@ struct why_wait {
 /**
  * struct why_session - a session
  * @provider: "?": not known
+ * @scope: of its host and boot
+ * @instance: of the provider; "": none
+ * @host: name of the host; "": not known
+ * @boot: id of the boot; likewise
  * @number: of the session
- * @machine: that its waits are from; "": not known
+ * @machine: kind of machine, for the numbers of system calls; likewise
  * @first: its first event, or the start of an interval, CLOCK_REALTIME ns
  * @last: its last one
  * @events: of programs
@@ -95,6 +99,10 @@ struct why_wait {
  */
 struct why_session {
 	char provider[EVENTLOG_NAME_MAX];
+	uint64_t scope;
+	char instance[EVENTLOG_NAME_MAX];
+	char host[65];
+	char boot[40];
 	uint64_t number;
 	char machine[16];
 	int64_t first;

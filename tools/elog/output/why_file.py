@@ -1,21 +1,27 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Writes .elog files for why_test.sh: why_file.py KIND FILE
+"""Writes .elog files for why_test.sh: why_file.py KIND FILE [ARGUMENT...]
 
 chain    session 1 waits for eleven holders of locks, each of which waits for the next one
 wrong    events of sched with values that are no times, causes or names, and cut off
 sums     short intervals, in events that come late
 lost     losses
 other    a schema of sched with other fields
+machine  HOST BOOT CAUSE: session 1 waits for a thread, and this one for the cause; session 2 waits
+         for a thread with the same number, only if the cause is 5
+crowd    each wait is longer than the one before, and all are at the same time
 spans    two spans: in one of them, a thread waits for the thread of the other one
 """
 import os
+import re
 import struct
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../../python"))
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../../python/tests"))
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../fleet"))
 from elogfile import ElogFile  # noqa: E402
+from fleet_file import FILE, block  # noqa: E402
 
 TREE = os.path.join(os.path.dirname(__file__), "../../..")
 MS = 1000000
@@ -110,6 +116,35 @@ def other(path):
                    time=1001 * MS)
 
 
+def machine(path, host, boot, cause):
+    with open_file(path) as file:
+        # The second one is a little later, and its intervals are between those of the first.
+        start = 1000 * MS if cause == "5" else 1000 * MS + 100000
+        file.event(1, session=1, tid=100, time=start)
+        file.event(2, off(int(cause), 15 * MS), session=11, tid=101, time=start + 20 * MS)
+        file.event(2, off(FUTEX, 19 * MS, by=101, name=b"holder", by_session=11), session=1,
+                   tid=100, time=start + 21 * MS)
+        if cause == "5":
+            file.event(2, off(FUTEX, 19 * MS, by=101, name=b"holder", by_session=11), session=2,
+                       tid=102, time=start + 22 * MS)
+            file.event(1, session=2, tid=102, time=start + 22 * MS)
+        file.event(1, session=1, tid=100, time=start + 22 * MS)
+    with open(path, "rb") as file:
+        old = file.read()
+    size = struct.unpack_from("<I", old, 16)[0]
+    body = re.sub(rb"(?m)^host .*$", b"host " + host.encode(), old[32:32 + size])
+    body = re.sub(rb"(?m)^boot_id .*$", b"boot_id " + boot.encode(), body)
+    with open(path, "wb") as file:
+        file.write(block(FILE, body) + old[32 + (size + 7) // 8 * 8:])
+
+
+def crowd(path):
+    with open_file(path) as file:
+        for number in range(1, 10001):
+            file.event(2, off(FUTEX, 1000 * MS + 2 * number, by=100, name=b"self", by_session=1),
+                       session=1, tid=100, time=1000 * MS + number)
+
+
 def spans(path):
     def shop(number, name):
         return f"eventlog 1\nprovider shop\nevent {number} {name} info -\n"
@@ -128,4 +163,4 @@ def spans(path):
         file.event(3, session=2, tid=101, time=1040 * MS)
 
 
-globals()[sys.argv[1]](sys.argv[2])
+globals()[sys.argv[1]](*sys.argv[2:])

@@ -326,6 +326,9 @@ static void print_json(const struct why_session *session, const struct why_times
 
 	row_begin(&row);
 	row_string(&row, "kind", NULL, 0, "session");
+	row_string(&row, "host", NULL, 0, *session->host ? session->host : NULL);
+	row_string(&row, "boot_id", NULL, 0, *session->boot ? session->boot : NULL);
+	row_string(&row, "instance", NULL, 0, *session->instance ? session->instance : NULL);
 	row_string(&row, "provider", NULL, 0, session->provider);
 	row_session(&row, "session", NULL, 0, session->number);
 	row_seconds(&row, "start_wall", NULL, 0, (uint64_t)session->first);

@@ -10,9 +10,13 @@ top=$(cd "$here/../../.." && pwd -P)
 # shellcheck source=scripts/elog_tap.sh
 . "$top/scripts/elog_tap.sh"
 
-for kind in chain wrong sums lost other; do
+for kind in chain wrong sums lost other crowd spans; do
 	python3 "$here/why_file.py" "$kind" "$kind.elog" || exit 1
 done
+python3 "$here/why_file.py" machine one.elog one boot-1 5 &&
+	python3 "$here/why_file.py" machine two.elog two boot-2 10 &&
+	python3 "$here/why_file.py" machine later.elog one boot-3 10 || exit 1
+cat later.elog one.elog > boots.elog
 
 # why STATUS ARGUMENT...: stdout and stderr are files.
 why()
@@ -96,10 +100,46 @@ knows_other_schemas()
 	why 0 1 other.elog && says 'shop 0x1  1.00 ms'
 }
 
+# The numbers of sessions and threads are the same on both.
+separates_hosts_and_boots()
+{
+	local several='session 0x1 is one of several hosts or boots: shop of one, boot boot-' files
+
+	why 1 shop:1 one.elog two.elog && grep -q "${several}1; shop of two, boot boot-2\$" stderr &&
+		why 1 1 boots.elog && grep -q "${several}3; shop of one, boot boot-1\$" stderr ||
+		return 1
+	for files in 'one.elog two.elog' boots.elog; do
+		# shellcheck disable=SC2086 # a list
+		why 0 2 $files &&
+			says ' *holder 101 (shop 0xb) meanwhile: disk 15.00 ms, on CPU 4.00' &&
+			! grep -q sleep stdout || return 1
+	done
+	why 0 --format json 1 two.elog && grep -q '"host":"two","boot_id":"boot-2"' stdout
+}
+
+# Without a limit it looks at more than 500 million intervals.
+limits_steps()
+{
+	why 0 1 crowd.elog && grep -q 'some chains of threads are cut off' stderr &&
+		says '  futex '
+}
+
+# A filter would drop the waits, too.
+refuses_filters()
+{
+	! "$elog" latency --why -f 'bytes > 1' request_start request_end spans.elog 2> stderr &&
+		grep -q -e '--why does not go with -f' stderr || return 1
+	"$elog" latency --why request_start request_end spans.elog > stdout &&
+		grep -q futex stdout
+}
+
 check 'eight holders of locks are followed' follows_eight_holders
 check 'values that are wrong' survives_lies
 check 'sums that come late' adds_sums
 check 'losses are said' says_what_was_lost
 check 'files that are damaged, and no files' reads_damaged_files
 check 'another schema of the provider sched' knows_other_schemas
+check 'hosts and boots with the same numbers' separates_hosts_and_boots
+check 'the steps of a search are limited' limits_steps
+check 'latency --why refuses a filter' refuses_filters
 end_checks
