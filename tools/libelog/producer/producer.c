@@ -32,6 +32,7 @@
 
 #include "elog_marker.h"
 #include "producer/leave.h"
+#include "producer/process.h"
 #include "producer/state.h"
 #include "util/abi.h"
 #include "util/struct.h"
@@ -45,15 +46,6 @@ static const unsigned char maybe_byte = 0xff;
 /* The status of other events that are not registered. */
 static const unsigned char never_byte;
 static const uint32_t no_generation;
-
-/* All producers of the process, for fork(). Taken before any producer's lock. */
-static pthread_mutex_t producers_lock = PTHREAD_MUTEX_INITIALIZER;
-static struct elog_producer *producers;
-static pthread_once_t fork_handlers_once = PTHREAD_ONCE_INIT;
-
-/* Its destructor gives back the rings of a thread that ends. */
-static pthread_key_t thread_key;
-static bool has_thread_key;
 
 static void point_to(struct registered_event *event, const unsigned char *status)
 {
@@ -345,7 +337,7 @@ bool elog_producer_disconnect(struct elog_producer *producer, unsigned int pause
  * The child has a copy of the parent's file, and no mapping of the status map. It has one
  * thread, so no thread can use an old address, and there is no writer to wait for.
  */
-static void disconnect_child(struct elog_producer *producer)
+void elog_producer_after_fork(struct elog_producer *producer)
 {
 	memset(producer->writers, 0, sizeof(producer->writers));
 	elog_rings_after_fork(&producer->rings);
@@ -363,87 +355,6 @@ static void disconnect_child(struct elog_producer *producer)
 	}
 	close(producer->fd);
 	producer->fd = -1;
-}
-
-static void before_fork(void)
-{
-	struct elog_producer *producer;
-
-	pthread_mutex_lock(&producers_lock);
-	for (producer = producers; producer; producer = producer->next) {
-		pthread_mutex_lock(&producer->lock);
-		elog_rings_before_fork(&producer->rings);
-	}
-}
-
-static void after_fork(void)
-{
-	struct elog_producer *producer;
-
-	for (producer = producers; producer; producer = producer->next)
-		pthread_mutex_unlock(&producer->lock);
-	pthread_mutex_unlock(&producers_lock);
-}
-
-static void after_fork_in_child(void)
-{
-	struct elog_producer *producer;
-
-	for (producer = producers; producer; producer = producer->next)
-		disconnect_child(producer);
-	after_fork();
-}
-
-static void set_fork_handlers(void)
-{
-	pthread_atfork(before_fork, after_fork, after_fork_in_child);
-}
-
-/* ------------------------------------------------------------------------
- * Threads
- */
-
-static void end_thread(void *unused)
-{
-	struct elog_producer *producer;
-
-	(void)unused;
-	elog_thread_rings.ended = true;
-	pthread_mutex_lock(&producers_lock);
-	for (producer = producers; producer; producer = producer->next) {
-		pthread_mutex_lock(&producer->lock);
-		elog_rings_thread_ended(&producer->rings);
-		pthread_mutex_unlock(&producer->lock);
-	}
-	pthread_mutex_unlock(&producers_lock);
-}
-
-/* When the library is loaded, because early keys are the cheap ones. */
-__attribute__((constructor)) static void make_thread_key(void)
-{
-	if (pthread_key_create(&thread_key, end_thread))
-		return;
-#ifdef __GLIBC__
-	/* For later keys, glibc allocates memory when a thread first uses one of them. */
-	has_thread_key = thread_key < 32;
-#else
-	has_thread_key = true;
-#endif
-	if (!has_thread_key)
-		pthread_key_delete(thread_key);
-}
-
-/* A plugin that contains the library may be unloaded, but its threads go on. */
-__attribute__((destructor)) static void delete_thread_key(void)
-{
-	if (has_thread_key)
-		pthread_key_delete(thread_key);
-	has_thread_key = false;
-}
-
-bool elog_rings_watch_thread(void)
-{
-	return has_thread_key && !pthread_setspecific(thread_key, &elog_thread_rings);
 }
 
 void elog_producer_manage(struct elog_producer *producer,
@@ -502,8 +413,7 @@ int elog_producer_open(struct elog_producer **result,
 		       const struct elog_producer_options *given)
 {
 	struct elog_producer_options options = { 0 };
-	struct elog_producer *producer, *other;
-	unsigned int places = 0;
+	struct elog_producer *producer;
 	int ret;
 
 	if (given) {
@@ -524,14 +434,7 @@ int elog_producer_open(struct elog_producer **result,
 		return -ENOMEM;
 	}
 	pthread_mutex_init(&producer->lock, NULL);
-	pthread_once(&fork_handlers_once, set_fork_handlers);
-	pthread_mutex_lock(&producers_lock);
-	for (other = producers; other; other = other->next)
-		places |= 1U << other->rings.place;
-	elog_rings_open(&producer->rings, may_have_rings(&options), places);
-	producer->next = producers;
-	producers = producer;
-	pthread_mutex_unlock(&producers_lock);
+	elog_process_add(producer, may_have_rings(&options));
 	elog_producer_connect(producer);
 	*result = producer;
 	return 0;
@@ -548,19 +451,11 @@ static void free_event(struct registered_event *event)
 void elog_producer_close(struct elog_producer *producer)
 {
 	struct registered_event *event, *next;
-	struct elog_producer **link;
 
 	if (!producer)
 		return;
 	elog_producer_release(producer, UINT_MAX);
-	/* Until the rings are closed, a thread that ends must find the producer. */
-	pthread_mutex_lock(&producers_lock);
-	for (link = &producers; *link != producer; link = &(*link)->next)
-		;
-	*link = producer->next;
-	elog_rings_close(&producer->rings);
-	pthread_mutex_unlock(&producers_lock);
-
+	elog_process_remove(producer);
 	if (producer->status_map)
 		munmap(producer->status_map, producer->map_size);
 	for (event = producer->events; event; event = next) {

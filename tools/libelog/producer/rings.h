@@ -170,7 +170,7 @@ bool elog_rings_left(struct elog_mapped_ring *ring, uintptr_t stack);
 /**
  * elog_rings_watch_thread() - call elog_rings_thread_ended() when this thread ends
  *
- * producer.c has it, because it knows all producers. Without the lock.
+ * process.c has it, because it knows all producers. Without the lock.
  *
  * Return: false if that is not possible.
  */

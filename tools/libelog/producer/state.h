@@ -46,7 +46,7 @@ struct writer_slot {
 struct elog_producer {
 	struct writer_slot writers[WRITER_SLOTS];
 	pthread_mutex_t lock;
-	struct elog_producer *next;	/* under producers_lock */
+	struct elog_producer *next;	/* see process.c */
 	char *device;
 	struct registered_event *events;
 	unsigned char *status_map;		/* or the page that replaces it */
@@ -125,5 +125,11 @@ bool elog_producer_disconnect(struct elog_producer *producer, unsigned int pause
  * nothing if the lock is taken. Preserves errno.
  */
 void elog_producer_gone(struct elog_producer *producer);
+
+/**
+ * elog_producer_after_fork() - forget the connection in the child of a fork
+ * @producer: locked
+ */
+void elog_producer_after_fork(struct elog_producer *producer);
 
 #endif /* LIBELOG_PRODUCER_STATE_H */
