@@ -323,8 +323,7 @@ bool elog_producer_disconnect(struct elog_producer *producer, unsigned int pause
 		return false;
 	disable_events(producer);
 	/* An event that a thread emits after this is lost, so a thread without CPU has time. */
-	elog_rings_quiesce(&producer->rings, 2000);
-	elog_rings_disconnect(&producer->rings);
+	elog_rings_disconnect(&producer->rings, 2000);
 	forget_registrations(producer);
 	if (producer->is_mapped)
 		put_stand_in(producer);

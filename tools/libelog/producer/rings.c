@@ -495,14 +495,17 @@ void elog_rings_connect(struct elog_rings *rings)
 
 	__atomic_store_n(&rings->next_try, 0, __ATOMIC_RELAXED);
 	__atomic_store_n(&rings->usable, usable, __ATOMIC_RELAXED);
+	__atomic_store_n(&rings->connected, true, __ATOMIC_RELAXED);
 	if (usable)
 		syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0);
 }
 
-void elog_rings_disconnect(struct elog_rings *rings)
+void elog_rings_disconnect(struct elog_rings *rings, unsigned int pauses)
 {
 	struct ring_slot *slot;
 
+	__atomic_store_n(&rings->connected, false, __ATOMIC_RELAXED);
+	elog_rings_quiesce(rings, pauses);
 	__atomic_store_n(&rings->usable, false, __ATOMIC_RELAXED);
 	__atomic_fetch_add(&elog_rings_epoch, 1, __ATOMIC_RELAXED);
 	for (slot = rings->slots; slot; slot = slot->next) {
@@ -568,6 +571,7 @@ void elog_rings_after_fork(struct elog_rings *rings)
 	struct ring_slot *slot;
 
 	__atomic_store_n(&rings->usable, false, __ATOMIC_RELAXED);
+	__atomic_store_n(&rings->connected, false, __ATOMIC_RELAXED);
 	rings->process = getpid();
 	__atomic_fetch_add(&elog_rings_epoch, 1, __ATOMIC_RELAXED);
 	elog_thread_rings.written = 0;
