@@ -10,7 +10,8 @@
  * it once a second.
  *
  * elog_producer.lock protects everything that is not marked "atomic". Testing and
- * writing an event may happen in a signal handler, so they never wait for the lock.
+ * writing an event may happen in a signal handler, so they never wait for the lock. Neither
+ * are they cancellation points: a thread that is cancelled would keep the lock.
  * Writers are counted, and a file is closed only when none is using it. The same is true for
  * a thread that emits to a ring (rings.h): it uses the ring only between two stores to
  * &elog_mapped_ring.busy, and only if the event is enabled in between.
@@ -356,42 +357,82 @@ void elog_producer_after_fork(struct elog_producer *producer)
 	producer->fd = -1;
 }
 
+static void restore(const struct elog_held *before)
+{
+	int ignored;
+
+	pthread_sigmask(SIG_SETMASK, &before->signals, NULL);
+	pthread_setcancelstate(before->cancel, &ignored);
+	errno = before->error;
+}
+
+bool elog_producer_trylock(struct elog_producer *producer, struct elog_held *before)
+{
+	sigset_t all;
+
+	before->error = errno;
+	sigfillset(&all);
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before->cancel);
+	pthread_sigmask(SIG_SETMASK, &all, &before->signals);
+	if (!pthread_mutex_trylock(&producer->lock))
+		return true;
+	restore(before);
+	return false;
+}
+
+void elog_producer_unlock(struct elog_producer *producer, const struct elog_held *before)
+{
+	pthread_mutex_unlock(&producer->lock);
+	restore(before);
+}
+
+/*
+ * Waits for the lock. The thread is not cancelled either: with the lock, it may come to open(),
+ * close() and nanosleep(), which are cancellation points.
+ *
+ * Return: its cancellation state before, for unlock().
+ */
+static int lock(struct elog_producer *producer)
+{
+	int cancel;
+
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+	pthread_mutex_lock(&producer->lock);
+	return cancel;
+}
+
+static void unlock(struct elog_producer *producer, int cancel)
+{
+	pthread_mutex_unlock(&producer->lock);
+	pthread_setcancelstate(cancel, &cancel);
+}
+
 void elog_producer_manage(struct elog_producer *producer,
 			  void (*change)(struct elog_rings *rings, int fd))
 {
-	sigset_t all, before;
-	int error = errno;
+	struct elog_held before;
 
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	if (!pthread_mutex_trylock(&producer->lock)) {
-		if (is_connected(producer))
-			change(&producer->rings, producer->fd);
-		pthread_mutex_unlock(&producer->lock);
-	}
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	errno = error;
+	if (!elog_producer_trylock(producer, &before))
+		return;
+	if (is_connected(producer))
+		change(&producer->rings, producer->fd);
+	elog_producer_unlock(producer, &before);
 }
 
 void elog_producer_gone(struct elog_producer *producer)
 {
-	sigset_t all, before;
-	int error = errno;
+	struct elog_held before;
 
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	if (!pthread_mutex_trylock(&producer->lock)) {
-		/*
-		 * If a signal handler has interrupted a thread in the kernel, waiting does not help:
-		 * then the next event tries again.
-		 */
-		elog_producer_disconnect(producer, 100);
-		if (!is_connected(producer))
-			set_next_try(producer, 0);
-		pthread_mutex_unlock(&producer->lock);
-	}
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	errno = error;
+	if (!elog_producer_trylock(producer, &before))
+		return;
+	/*
+	 * If a signal handler has interrupted a thread in the kernel, waiting does not help:
+	 * then the next event tries again.
+	 */
+	elog_producer_disconnect(producer, 100);
+	if (!is_connected(producer))
+		set_next_try(producer, 0);
+	elog_producer_unlock(producer, &before);
 }
 
 static bool is_on(const char *variable, bool by_default)
@@ -472,18 +513,18 @@ void elog_producer_close(struct elog_producer *producer)
 
 int elog_producer_connect(struct elog_producer *producer)
 {
-	int ret;
+	int cancel = lock(producer), ret;
 
-	pthread_mutex_lock(&producer->lock);
 	ret = connect_locked(producer);
-	pthread_mutex_unlock(&producer->lock);
+	unlock(producer, cancel);
 	return ret;
 }
 
 void elog_producer_release(struct elog_producer *producer,
 			   unsigned int seconds)
 {
-	pthread_mutex_lock(&producer->lock);
+	int cancel = lock(producer);
+
 	elog_producer_disconnect(producer, WAIT_FOREVER);
 	/* What is not emitted now is what the program wants. */
 	__atomic_store_n(&producer->away, false, __ATOMIC_RELEASE);
@@ -491,7 +532,7 @@ void elog_producer_release(struct elog_producer *producer,
 		set_next_try(producer, seconds * 1000000000ULL);
 	else
 		__atomic_store_n(&producer->next_try, NEVER, __ATOMIC_RELAXED);
-	pthread_mutex_unlock(&producer->lock);
+	unlock(producer, cancel);
 }
 
 /*
@@ -501,9 +542,8 @@ void elog_producer_release(struct elog_producer *producer,
 static int enlist(struct registered_event *event)
 {
 	struct elog_producer *producer = event->producer;
-	int ret = 0;
+	int cancel = lock(producer), ret = 0;
 
-	pthread_mutex_lock(&producer->lock);
 	if (is_connected(producer)) {
 		ret = register_locked(producer, event);
 		if (ret == -ESHUTDOWN)
@@ -518,7 +558,7 @@ static int enlist(struct registered_event *event)
 		event->next = producer->events;
 		producer->events = event;
 	}
-	pthread_mutex_unlock(&producer->lock);
+	unlock(producer, cancel);
 	return ret;
 }
 
@@ -674,8 +714,9 @@ void elog_event_retire(struct elog_event *event)
 	struct registered_event *gone = registered(event), **link;
 	struct elog_producer *producer = gone->producer;
 	uint32_t write_index;
+	int cancel;
 
-	pthread_mutex_lock(&producer->lock);
+	cancel = lock(producer);
 	for (link = &producer->events; *link != gone; link = &(*link)->next)
 		;
 	*link = gone->next;
@@ -691,7 +732,7 @@ void elog_event_retire(struct elog_event *event)
 		unregister_event(producer->fd, write_index);
 	}
 	__atomic_store_n(&gone->error, -ENOTCONN, __ATOMIC_RELAXED);
-	pthread_mutex_unlock(&producer->lock);
+	unlock(producer, cancel);
 }
 
 int elog_event_revive(struct elog_event *event)
@@ -736,12 +777,12 @@ static void try_again_locked(struct elog_producer *producer, struct registered_e
 static void try_to_register(struct registered_event *event)
 {
 	struct elog_producer *producer = event->producer;
-	int error = errno;
+	struct elog_held before;
 
 	if (elog_clock_read(CLOCK_MONOTONIC_COARSE) < __atomic_load_n(&producer->next_try,
 					    __ATOMIC_RELAXED))
 		return;
-	if (pthread_mutex_trylock(&producer->lock))
+	if (!elog_producer_trylock(producer, &before))
 		return;
 	/* Another thread may have tried, or have released the producer, in between. */
 	if (elog_clock_read(CLOCK_MONOTONIC_COARSE) >= producer->next_try) {
@@ -750,8 +791,7 @@ static void try_to_register(struct registered_event *event)
 		else if (is_connected(producer) && is_pending(event))
 			try_again_locked(producer, event);
 	}
-	pthread_mutex_unlock(&producer->lock);
-	errno = error;
+	elog_producer_unlock(producer, &before);
 }
 
 unsigned int elog_event_status_slow(const struct elog_event *event)

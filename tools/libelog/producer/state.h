@@ -7,6 +7,7 @@
 #define LIBELOG_PRODUCER_STATE_H
 
 #include <pthread.h>
+#include <signal.h>
 
 #include "producer/producer.h"
 #include "producer/rings.h"
@@ -96,6 +97,33 @@ static inline void end_call(struct writer_slot *slot)
 {
 	__atomic_fetch_sub(&slot->count, 1, __ATOMIC_SEQ_CST);
 }
+
+/**
+ * struct elog_held - what a thread had before it took a producer's lock
+ * @signals: its signal mask
+ * @cancel: its cancellation state
+ * @error: errno
+ */
+struct elog_held {
+	sigset_t signals;
+	int cancel;
+	int error;
+};
+
+/**
+ * elog_producer_trylock() - take a producer's lock where a signal handler may run
+ * @producer: the producer
+ * @before: set, for elog_producer_unlock()
+ *
+ * Until the lock is released, no handler runs and the thread is not cancelled, so it cannot
+ * go away with the lock.
+ *
+ * Return: false if the lock is taken.
+ */
+bool elog_producer_trylock(struct elog_producer *producer, struct elog_held *before);
+
+/** elog_producer_unlock() - release the lock. Restores errno */
+void elog_producer_unlock(struct elog_producer *producer, const struct elog_held *before);
 
 /**
  * elog_producer_manage() - change this thread's ring
