@@ -310,14 +310,15 @@ static __attribute__((noinline)) int emit_slowly(struct emission *emission,
 {
 	const struct elog_event *event = emission->event;
 	struct elog_producer *producer = registered(event)->producer;
+	bool left = ring && ring->busy && elog_rings_left(ring, emission->stack);
 	int ret;
 
-	/* This may give the device up. */
+	/* This may give the device up, but not while the thread is in an emission. */
 	if (!(elog_event_status(event) & EVENTLOG_STATUS_ENABLED))
 		return -EBADF;
 	if (__builtin_expect(__atomic_load_n(&producer->missed, __ATOMIC_RELAXED), 0))
 		elog_leave_report(producer);
-	if (ring && ring->busy && elog_rings_left(ring, emission->stack) &&
+	if (left &&
 	    put_in_ring(ring, event, emission->session, emission->parts, emission->count) ==
 	    ELOG_MAPPED_DONE)
 		return 0;

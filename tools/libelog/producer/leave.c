@@ -73,7 +73,7 @@ void elog_leave_locked(struct elog_producer *producer)
 	__atomic_store_n(&producer->away, true, __ATOMIC_RELEASE);
 	__atomic_store_n(&producer->next_try, elog_clock_read(CLOCK_MONOTONIC_COARSE) +
 			 elog_leave_delay(producer, RETRY_NS), __ATOMIC_RELAXED);
-	if (!elog_producer_disconnect(producer, 100))
+	if (!elog_producer_disconnect(producer, false))
 		__atomic_store_n(&producer->away, false, __ATOMIC_RELEASE);
 }
 
@@ -95,9 +95,8 @@ void elog_leave(struct registered_event *event, unsigned int bits)
 
 	if (bits & EVENTLOG_STATUS_SYNC)
 		count(event);
-	if (is_in_emission(event))
-		return;
-	if (!elog_producer_trylock(producer, &before))
+	if (!elog_producer_may_disconnect(producer) || is_in_emission(event) ||
+	    !elog_producer_trylock(producer, &before))
 		return;
 	/* Another thread may have left, or the kernel may not ask any more. */
 	if (producer->connected && elog_leave_is_asked(status_of(event)))

@@ -40,6 +40,7 @@
 #include "util/util.h"
 
 #define RETRY_NS	1000000000ULL
+#define DISCONNECT_AGAIN_NS 100000000ULL
 #define NEVER		UINT64_MAX
 
 /* The status of events that may be registered later. */
@@ -293,10 +294,8 @@ static void forget_registrations(struct elog_producer *producer)
 
 /*
  * Wait until no thread is in the kernel, but for so many pauses only, unless they are
- * WAIT_FOREVER. If that is not enough, the producer stays connected.
+ * UINT_MAX. If that is not enough, the producer stays connected.
  */
-#define WAIT_FOREVER UINT_MAX
-
 static bool stop_writers(struct elog_producer *producer, unsigned int pauses)
 {
 	const struct timespec delay = { .tv_nsec = 100000 };
@@ -310,21 +309,28 @@ static bool stop_writers(struct elog_producer *producer, unsigned int pauses)
 				__atomic_store_n(&producer->connected, true, __ATOMIC_SEQ_CST);
 				return false;
 			}
-			pauses -= pauses != WAIT_FOREVER;
+			pauses -= pauses != UINT_MAX;
 			nanosleep(&delay, NULL);
 		}
 	return true;
 }
 
-bool elog_producer_disconnect(struct elog_producer *producer, unsigned int pauses)
+bool elog_producer_disconnect(struct elog_producer *producer, bool is_patient)
 {
 	if (!is_connected(producer))
 		return true;
-	if (!stop_writers(producer, pauses))
+	if (!stop_writers(producer, is_patient ? UINT_MAX : 100)) {
+		__atomic_store_n(&producer->next_disconnect,
+				 elog_clock_read(CLOCK_MONOTONIC_COARSE) + DISCONNECT_AGAIN_NS,
+				 __ATOMIC_RELAXED);
 		return false;
+	}
 	disable_events(producer);
-	/* An event that a thread emits after this is lost, so a thread without CPU has time. */
-	elog_rings_disconnect(&producer->rings, 2000);
+	/*
+	 * A thread that ends its emission later finds that the event is disabled. If the producer
+	 * has left or will connect again at once, the event is not lost, so it need not wait long.
+	 */
+	elog_rings_disconnect(&producer->rings, is_patient ? 2000 : 10);
 	forget_registrations(producer);
 	if (producer->is_mapped)
 		put_stand_in(producer);
@@ -423,13 +429,13 @@ void elog_producer_gone(struct elog_producer *producer)
 {
 	struct elog_held before;
 
-	if (!elog_producer_trylock(producer, &before))
+	if (!elog_producer_may_disconnect(producer) || !elog_producer_trylock(producer, &before))
 		return;
 	/*
 	 * If a signal handler has interrupted a thread in the kernel, waiting does not help:
-	 * then the next event tries again.
+	 * then a later event tries again.
 	 */
-	elog_producer_disconnect(producer, 100);
+	elog_producer_disconnect(producer, false);
 	if (!is_connected(producer))
 		set_next_try(producer, 0);
 	elog_producer_unlock(producer, &before);
@@ -525,7 +531,7 @@ void elog_producer_release(struct elog_producer *producer,
 {
 	int cancel = lock(producer);
 
-	elog_producer_disconnect(producer, WAIT_FOREVER);
+	elog_producer_disconnect(producer, true);
 	/* What is not emitted now is what the program wants. */
 	__atomic_store_n(&producer->away, false, __ATOMIC_RELEASE);
 	if (seconds != UINT_MAX)

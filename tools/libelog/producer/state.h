@@ -8,6 +8,7 @@
 
 #include <pthread.h>
 #include <signal.h>
+#include <time.h>
 
 #include "producer/producer.h"
 #include "producer/rings.h"
@@ -60,6 +61,7 @@ struct elog_producer {
 	bool away;			/* atomic; it has left the device, see leave.h */
 	bool missed;			/* atomic; an event has counted something */
 	bool gone;			/* the device was not there */
+	uint64_t next_disconnect;	/* atomic; after a failure; coarse clock, ns */
 	unsigned int retries;		/* to connect soon */
 	uint64_t next_report;		/* of @missed; coarse clock, ns */
 	uint64_t report_until;		/* likewise */
@@ -139,11 +141,19 @@ void elog_producer_manage(struct elog_producer *producer,
 /**
  * elog_producer_disconnect() - end all registrations and close the file
  * @producer: locked
- * @pauses: how long to wait for threads that are in the kernel, 0.1 ms each; UINT_MAX: forever
+ * @is_patient: wait for threads that are in the kernel, forever, and for those that emit to a
+ *	ring, 2 s; otherwise, because signals are blocked, for 10 ms each
  *
  * Return: false if a thread does not leave the kernel: the producer stays connected.
  */
-bool elog_producer_disconnect(struct elog_producer *producer, unsigned int pauses);
+bool elog_producer_disconnect(struct elog_producer *producer, bool is_patient);
+
+/* After a failure, wait before the next try: each one waits, and there may be many events. */
+static inline bool elog_producer_may_disconnect(const struct elog_producer *producer)
+{
+	return elog_clock_read(CLOCK_MONOTONIC_COARSE) >=
+	       __atomic_load_n(&producer->next_disconnect, __ATOMIC_RELAXED);
+}
 
 /**
  * elog_producer_gone() - connect again, because the device's instance was deleted
