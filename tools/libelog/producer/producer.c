@@ -216,6 +216,12 @@ static bool is_temporary(const struct registered_event *event, int error)
 	       !(event->flags & EVENTLOG_REGISTER_PERSIST);
 }
 
+/* Is this not a child that shares the memory of the producer's process? */
+static bool is_own(const struct elog_producer *producer)
+{
+	return getpid() == producer->process;
+}
+
 static void set_next_try(struct elog_producer *producer, uint64_t delay)
 {
 	__atomic_store_n(&producer->next_try, elog_clock_read(CLOCK_MONOTONIC_COARSE) + delay,
@@ -247,6 +253,8 @@ static int connect_locked(struct elog_producer *producer)
 
 	if (is_connected(producer))
 		return 0;
+	if (!is_own(producer))
+		return -ENOTCONN;
 	set_next_try(producer, elog_leave_delay(producer, RETRY_NS));
 	fd = elog_node_open(producer->device);
 	producer->gone = fd < 0;
@@ -346,6 +354,7 @@ bool elog_producer_disconnect(struct elog_producer *producer, bool is_patient)
 void elog_producer_after_fork(struct elog_producer *producer)
 {
 	memset(producer->writers, 0, sizeof(producer->writers));
+	producer->process = getpid();
 	elog_rings_after_fork(&producer->rings);
 	elog_leave_forget(producer);
 	if (!producer->connected)
@@ -376,6 +385,8 @@ bool elog_producer_trylock(struct elog_producer *producer, struct elog_held *bef
 {
 	sigset_t all;
 
+	if (!is_own(producer))
+		return false;
 	before->error = errno;
 	sigfillset(&all);
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before->cancel);
@@ -474,6 +485,7 @@ int elog_producer_open(struct elog_producer **result,
 		return -ENOMEM;
 	memset(producer, 0, sizeof(*producer));
 	producer->fd = -1;
+	producer->process = getpid();
 	producer->device = strdup(elog_device_path(options.device));
 	if (!producer->device) {
 		free(producer);

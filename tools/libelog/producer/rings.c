@@ -284,15 +284,6 @@ static uint32_t data_bytes_min(void)
 	return page > EVENTLOG_MAPPED_BYTES_MIN ? page : EVENTLOG_MAPPED_BYTES_MIN;
 }
 
-/*
- * Is this the process of the rings? In a child that shares the memory, as after vfork(), a new
- * ring would have the ids of the child, and the parent would go on with it.
- */
-static bool is_own(const struct elog_rings *rings)
-{
-	return getpid() == rings->process;
-}
-
 static void retry_later(struct elog_rings *rings)
 {
 	__atomic_store_n(&rings->next_try, elog_clock_read(CLOCK_MONOTONIC_COARSE) + RETRY_NS,
@@ -311,7 +302,7 @@ void elog_rings_get(struct elog_rings *rings, int fd)
 	struct elog_mapped_ring **place = place_of_thread(rings);
 	struct ring_slot *slot;
 
-	if (!elog_rings_may_get(rings) || !is_own(rings) || (*place && (*place)->busy))
+	if (!elog_rings_may_get(rings) || (*place && (*place)->busy))
 		return;
 	slot = *place ? slot_of(rings, *place) : free_slot(rings);
 	if (!slot || (slot->header && slot->place))
@@ -338,7 +329,7 @@ void elog_rings_run(struct elog_rings *rings, int fd)
 
 	if (!slot || !slot->header)
 		elog_rings_get(rings, fd);
-	else if (!is_own(rings) || slot->ring->busy)
+	else if (slot->ring->busy)
 		return;
 	else if (take_over(slot, fd))
 		carry_on(slot);
@@ -374,7 +365,7 @@ void elog_rings_full(struct elog_rings *rings, int fd)
 	struct ring_slot *slot = slot_of_thread(rings);
 	uint32_t size;
 
-	if (!slot || !slot->header || !is_own(rings))
+	if (!slot || !slot->header)
 		return;
 	size = slot->ring->mask + 1;
 	slot->ring->full = 0;
@@ -388,7 +379,7 @@ void elog_rings_rung(struct elog_rings *rings, int fd)
 	struct ring_slot *slot = slot_of_thread(rings);
 	uint32_t size, least = data_bytes_min();
 
-	if (!slot || !slot->header || !is_own(rings))
+	if (!slot || !slot->header)
 		return;
 	size = slot->ring->mask + 1;
 	slot->ring->quiet = 0;
@@ -481,7 +472,6 @@ bool elog_rings_quiesce(struct elog_rings *rings, unsigned int pauses)
 
 void elog_rings_open(struct elog_rings *rings, bool used, unsigned int taken)
 {
-	rings->process = getpid();
 	rings->place = 0;
 	while (rings->place < ELOG_RING_PLACES && taken >> rings->place & 1)
 		rings->place++;
@@ -572,7 +562,6 @@ void elog_rings_after_fork(struct elog_rings *rings)
 
 	__atomic_store_n(&rings->usable, false, __ATOMIC_RELAXED);
 	__atomic_store_n(&rings->connected, false, __ATOMIC_RELAXED);
-	rings->process = getpid();
 	__atomic_fetch_add(&elog_rings_epoch, 1, __ATOMIC_RELAXED);
 	elog_thread_rings.written = 0;
 	elog_thread_rings.shown = false;

@@ -32,7 +32,6 @@ struct ring_slot;
  *	waits for threads in the kernel, because then it may stay connected
  * @usable: the producer is connected to a kernel that has rings; atomic
  * @next_try: atomic; coarse clock, ns: no attempt to get a ring before that, after a failure
- * @process: the process that may get rings
  * @slots: one for each ring, also for those without memory
  * @blocks: their memory
  */
@@ -41,7 +40,6 @@ struct elog_rings {
 	bool connected;
 	bool usable;
 	uint64_t next_try;
-	pid_t process;
 	struct ring_slot *slots;
 	struct ring_block *blocks;
 };

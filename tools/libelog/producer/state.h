@@ -49,6 +49,7 @@ struct elog_producer {
 	struct writer_slot writers[WRITER_SLOTS];
 	pthread_mutex_t lock;
 	struct elog_producer *next;	/* see process.c */
+	pid_t process;			/* whose file and rings it has */
 	char *device;
 	struct registered_event *events;
 	unsigned char *status_map;		/* or the page that replaces it */
@@ -120,6 +121,9 @@ struct elog_held {
  * Until the lock is released, no handler runs and the thread is not cancelled, so it cannot
  * go away with the lock.
  *
+ * A child that shares the memory, as after vfork(), does not get the lock: it has other files, and
+ * a new file or ring would be the child's.
+ *
  * Return: false if the lock is taken.
  */
 bool elog_producer_trylock(struct elog_producer *producer, struct elog_held *before);
@@ -165,7 +169,7 @@ static inline bool elog_producer_may_disconnect(const struct elog_producer *prod
 void elog_producer_gone(struct elog_producer *producer);
 
 /**
- * elog_producer_after_fork() - forget the connection in the child of a fork
+ * elog_producer_after_fork() - in the child of a fork: forget the connection
  * @producer: locked
  */
 void elog_producer_after_fork(struct elog_producer *producer);
