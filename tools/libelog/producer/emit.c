@@ -330,7 +330,8 @@ static __attribute__((noinline)) int emit_slowly(struct emission *emission,
 		emission->ring = 0;
 		ret = write_emission(emission);
 	}
-	if (ret == -ENODEV)
+	/* A handler that has interrupted an emission would wait for it. */
+	if (ret == -ENODEV && !(ring && ring->busy))
 		elog_producer_gone(producer);
 	/* Another thread has given the device up since. */
 	if (ret == -EBADF)

@@ -77,17 +77,6 @@ void elog_leave_locked(struct elog_producer *producer)
 		__atomic_store_n(&producer->away, false, __ATOMIC_RELEASE);
 }
 
-/*
- * Has a signal handler interrupted an emission of this thread? Leaving waits until all emissions
- * have ended, so it is left to the next event.
- */
-static bool is_in_emission(const struct registered_event *event)
-{
-	struct elog_mapped_ring *ring = elog_rings_of_thread(event->place);
-
-	return ring && ring->busy && !elog_rings_left(ring, elog_mapped_stack_pointer());
-}
-
 void elog_leave(struct registered_event *event, unsigned int bits)
 {
 	struct elog_producer *producer = event->producer;
@@ -95,7 +84,8 @@ void elog_leave(struct registered_event *event, unsigned int bits)
 
 	if (bits & EVENTLOG_STATUS_SYNC)
 		count(event);
-	if (!elog_producer_may_disconnect(producer) || is_in_emission(event) ||
+	/* A handler that has interrupted an emission leaves it to the next event. */
+	if (!elog_producer_may_disconnect(producer) || elog_rings_interrupted(&producer->rings) ||
 	    !elog_producer_trylock(producer, &before))
 		return;
 	/* Another thread may have left, or the kernel may not ask any more. */

@@ -271,6 +271,7 @@ static int connect_locked(struct elog_producer *producer)
 	elog_rings_connect(&producer->rings);
 	__atomic_store_n(&producer->connected, true, __ATOMIC_SEQ_CST);
 	if (ret == -ESHUTDOWN) {
+		/* No thread has a ring of this file yet, so this takes 10 ms at most. */
 		elog_leave_locked(producer);
 		return ret;
 	}
@@ -783,7 +784,8 @@ static void try_again_locked(struct elog_producer *producer, struct registered_e
 	int ret = register_locked(producer, event);
 
 	set_next_try(producer, ret ? RETRY_NS : 0);
-	if (ret == -ESHUTDOWN)
+	/* A handler that has interrupted an emission leaves it to the next event. */
+	if (ret == -ESHUTDOWN && !elog_rings_interrupted(&producer->rings))
 		elog_leave_locked(producer);
 }
 

@@ -171,6 +171,17 @@ bool elog_rings_resizes(struct elog_mapped_ring *ring, bool rung);
  */
 bool elog_rings_left(struct elog_mapped_ring *ring, uintptr_t stack);
 
+/*
+ * Has a signal handler interrupted an emission of this thread? Then it must not wait until all
+ * emissions have ended.
+ */
+static inline bool elog_rings_interrupted(const struct elog_rings *rings)
+{
+	struct elog_mapped_ring *ring = elog_rings_of_thread(rings->place);
+
+	return ring && ring->busy && !elog_rings_left(ring, elog_mapped_stack_pointer());
+}
+
 /**
  * elog_rings_watch_thread() - call elog_rings_thread_ended() when this thread ends
  *
