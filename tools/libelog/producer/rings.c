@@ -146,15 +146,22 @@ static void end_ring(struct ring_slot *slot)
 	*ring = (struct elog_mapped_ring){ 0 };
 }
 
-/* Puts ordinary memory in place of a mapping, for an emission that is still under way. */
+/*
+ * Puts ordinary memory in place of a mapping, for an emission that is still under way. In one
+ * step: it must not find that memory before @ask is set.
+ */
 static void put_stand_in(struct ring_slot *slot, uint32_t ask)
 {
 	struct eventlog_mapped_header *header;
 
-	header = mmap(slot->header, slot->length, PROT_READ | PROT_WRITE,
-		      MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
-	if (header != MAP_FAILED)
-		__atomic_store_n(&header->ask, ask, __ATOMIC_RELAXED);
+	header = mmap(NULL, slot->length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+		      -1, 0);
+	if (header == MAP_FAILED)
+		return;
+	header->ask = ask;
+	if (mremap(header, slot->length, slot->length, MREMAP_MAYMOVE | MREMAP_FIXED,
+		   slot->header) == MAP_FAILED)
+		munmap(header, slot->length);
 }
 
 /* ------------------------------------------------------------------------
