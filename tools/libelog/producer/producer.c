@@ -271,7 +271,7 @@ static int connect_locked(struct elog_producer *producer)
 	elog_rings_connect(&producer->rings);
 	__atomic_store_n(&producer->connected, true, __ATOMIC_SEQ_CST);
 	if (ret == -ESHUTDOWN) {
-		/* No thread has a ring of this file yet, so this takes 10 ms at most. */
+		/* No thread has a ring of this file yet, so this takes 100 ms at most. */
 		elog_leave_locked(producer);
 		return ret;
 	}
@@ -337,9 +337,10 @@ bool elog_producer_disconnect(struct elog_producer *producer, bool is_patient)
 	disable_events(producer);
 	/*
 	 * A thread that ends its emission later finds that the event is disabled. If the producer
-	 * has left or will connect again at once, the event is not lost, so it need not wait long.
+	 * has left or will connect again at once, the event is not lost. But if the thread stops
+	 * between the event and looking for that, the event is counted as well.
 	 */
-	elog_rings_disconnect(&producer->rings, is_patient ? 2000 : 10);
+	elog_rings_disconnect(&producer->rings, is_patient ? 2000 : 100);
 	forget_registrations(producer);
 	if (producer->is_mapped)
 		put_stand_in(producer);

@@ -146,7 +146,7 @@ void elog_producer_manage(struct elog_producer *producer,
  * elog_producer_disconnect() - end all registrations and close the file
  * @producer: locked
  * @is_patient: wait for threads that are in the kernel, forever, and for those that emit to a
- *	ring, 2 s; otherwise, because signals are blocked, for 10 ms each
+ *	ring, 2 s; otherwise, because signals are blocked, for 10 and 100 ms
  *
  * Return: false if a thread does not leave the kernel: the producer stays connected.
  */
