@@ -271,7 +271,6 @@ static int connect_locked(struct elog_producer *producer)
 	elog_rings_connect(&producer->rings);
 	__atomic_store_n(&producer->connected, true, __ATOMIC_SEQ_CST);
 	if (ret == -ESHUTDOWN) {
-		/* No thread has a ring of this file yet, so this takes 100 ms at most. */
 		elog_leave_locked(producer);
 		return ret;
 	}
@@ -326,6 +325,8 @@ static bool stop_writers(struct elog_producer *producer, unsigned int pauses)
 
 bool elog_producer_disconnect(struct elog_producer *producer, bool is_patient)
 {
+	unsigned int pauses = is_patient ? 2000 : 100;
+
 	if (!is_connected(producer))
 		return true;
 	if (!stop_writers(producer, is_patient ? UINT_MAX : 100)) {
@@ -340,7 +341,8 @@ bool elog_producer_disconnect(struct elog_producer *producer, bool is_patient)
 	 * has left or will connect again at once, the event is not lost. But if the thread stops
 	 * between the event and looking for that, the event is counted as well.
 	 */
-	elog_rings_disconnect(&producer->rings, is_patient ? 2000 : 100);
+	elog_rings_disconnect(&producer->rings,
+			      elog_rings_interrupted(&producer->rings) ? 0 : pauses);
 	forget_registrations(producer);
 	if (producer->is_mapped)
 		put_stand_in(producer);
