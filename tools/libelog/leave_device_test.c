@@ -7,9 +7,16 @@
  *
  * Giving up meets:	where
  *	threads with rings	test_threads
- *	signal handlers		test_signals
+ *	signal handlers		test_signals, test_emission
+ *	siglongjmp()		test_stuck_emission
+ *	cancellation		test_cancellation
+ *	threads in the kernel	test_stuck_writer
  *	fork()			test_fork
+ *	vfork()			test_vfork
  *	registration		test_register
+ *	sessions		test_session
+ *
+ * The last tests look into the producer, to stop where a thread rarely is.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -17,9 +24,12 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 
+#include "producer/state.h"
 #include "util/test_device.h"
 #include "util/util.h"
 
@@ -36,7 +46,7 @@ static bool is_over;
 /* What consumers have seen. */
 static uint64_t delivered, away, otherwise_lost;
 static int failed;
-/* Emissions while the program was connected, and nobody listened. */
+/* Emissions while the program was connected, and no one listened. */
 static uint64_t unheard;
 
 /* Asks for the device with a new file, which it returns. */
@@ -237,7 +247,7 @@ static bool is_back(void)
 
 /*
  * Removes the module and loads it again while the program emits. Between the first moment of the
- * new module and that of the consumer, nobody listens, so the program must not emit.
+ * new module and that of the consumer, no one listens, so the program must not emit.
  */
 static struct elog_consumer *replace_module(struct elog_consumer *consumer)
 {
@@ -417,6 +427,275 @@ static void test_late_subscriber(void)
 	elog_consumer_close(consumer);
 }
 
+/* ---- awkward moments ---- */
+
+static void emit_some(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < 20; i++)
+		emit_one();
+}
+
+/* This thread's ring. */
+static struct elog_mapped_ring *own_ring(void)
+{
+	struct elog_mapped_ring *ring;
+
+	emit_some();
+	ring = elog_rings_of_thread(producer->rings.place);
+	check(ring && ring->header);
+	return ring;
+}
+
+/* Let the next event try to connect or to register. */
+static void try_at_once(void)
+{
+	__atomic_store_n(&producer->next_try, 0, __ATOMIC_RELAXED);
+}
+
+/* After the device was given up: the program gets it again, and nothing is missing. */
+static void return_and_check(struct elog_consumer *consumer, int fd)
+{
+	check_equal(live_events(fd), 0);
+	close(fd);
+	check_equal(elog_producer_connect(producer), 0);
+	emit_one();
+	read_all(consumer);
+	check_sum();
+	elog_producer_close(producer);
+	elog_consumer_close(consumer);
+}
+
+/* How often this thread has waited. */
+static long waits(void)
+{
+	struct rusage usage;
+
+	check_equal(getrusage(RUSAGE_THREAD, &usage), 0);
+	return usage.ru_nvcsw;
+}
+
+static bool has_survived;
+
+static void *emit_with_pending_cancellation(void *context)
+{
+	int state;
+
+	(void)context;
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+	pthread_cancel(pthread_self());
+	pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, &state);
+	emit_one();
+	has_survived = true;
+	return NULL;
+}
+
+static bool survives_cancellation(void)
+{
+	pthread_t thread;
+
+	has_survived = false;
+	check_equal(pthread_create(&thread, NULL, emit_with_pending_cancellation, NULL), 0);
+	pthread_join(thread, NULL);
+	check(has_survived);
+	return has_survived;
+}
+
+/* Neither emitting nor testing an event is a cancellation point: that would leave the lock held. */
+static void test_cancellation(void)
+{
+	struct elog_consumer *consumer = subscribe(RING_BYTES);
+	int fd;
+
+	begin("event u32 number");
+	if (!survives_cancellation())
+		return;
+	fd = ask(EVENTLOG_LEAVE_PRODUCERS);
+	if (!survives_cancellation())
+		return;
+	check_equal(live_events(fd), 0);
+	check(!is_connected(producer));
+	try_at_once();
+	if (!survives_cancellation())
+		return;
+	return_and_check(consumer, fd);
+}
+
+static struct elog_event *pending;
+static void *no_access;
+static int asker;
+static bool stays_connected;
+
+static void on_fault(int number)
+{
+	(void)number;
+	asker = ask(EVENTLOG_LEAVE_PRODUCERS);
+	try_at_once();
+	check(!elog_event_enabled(pending));
+	stays_connected = is_connected(producer);
+	mprotect(no_access, (size_t)sysconf(_SC_PAGESIZE), PROT_READ);
+}
+
+/* A handler that has interrupted an emission must not wait until that has ended. */
+static void test_emission(void)
+{
+	struct sigaction action = { .sa_handler = on_fault };
+	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	struct elog_consumer *consumer;
+	struct iovec part = { .iov_len = sizeof(uint32_t) };
+
+	reload_module_with("events_max=1");
+	consumer = subscribe(RING_BYTES);
+	begin("event u32 number");
+	pending = add_event(producer, "pending u32 number");
+	check_equal(elog_event_error(pending), -ENOSPC);
+	own_ring();
+	no_access = mmap(NULL, page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	check(no_access != MAP_FAILED);
+	part.iov_base = no_access;
+	check_equal(sigaction(SIGSEGV, &action, NULL), 0);
+	emitted++;
+	check_equal(elog_event_write(event, 0, &part, 1), 0);
+	signal(SIGSEGV, SIG_DFL);
+	munmap(no_access, page);
+	check_equal(elog_event_error(pending), -ESHUTDOWN);
+	check(stays_connected);
+	emit_one();
+	/* Otherwise it would be registered first, and then there would be no room. */
+	elog_event_unregister(pending);
+	return_and_check(consumer, asker);
+}
+
+/* While a thread stays in the kernel, others try from time to time, not at each event. */
+static void test_stuck_writer(void)
+{
+	struct elog_consumer *consumer = subscribe(RING_BYTES);
+	unsigned int i;
+	long before;
+	int fd;
+
+	begin("event u32 number");
+	__atomic_fetch_add(&producer->writers[0].count, 1, __ATOMIC_SEQ_CST);
+	fd = ask(EVENTLOG_LEAVE_PRODUCERS);
+	before = waits();
+	for (i = 0; i < 50; i++)
+		emit_one();
+	/* Each try waits a hundred times. */
+	check(waits() - before >= 100);
+	check(waits() - before < 1500);
+	check_equal(live_events(fd), 1);
+	__atomic_fetch_sub(&producer->writers[0].count, 1, __ATOMIC_SEQ_CST);
+	for (i = 0; i < PAUSES_MAX && live_events(fd); i++) {
+		emit_one();
+		pause_shortly();
+	}
+	return_and_check(consumer, fd);
+}
+
+static pthread_barrier_t barrier;
+
+static void *stay_in_emission(void *context)
+{
+	struct elog_mapped_ring *ring = own_ring();
+
+	(void)context;
+	check(elog_mapped_begin(ring));
+	pthread_barrier_wait(&barrier);
+	pthread_barrier_wait(&barrier);
+	elog_mapped_end(ring);
+	return NULL;
+}
+
+/* A thread is stopped in an emission, or has left it by siglongjmp(). */
+static void test_stuck_emission(void)
+{
+	struct elog_consumer *consumer = subscribe(RING_BYTES);
+	pthread_t thread;
+	long before;
+	int fd;
+
+	begin("event u32 number");
+	pthread_barrier_init(&barrier, NULL, 2);
+	check_equal(pthread_create(&thread, NULL, stay_in_emission, NULL), 0);
+	pthread_barrier_wait(&barrier);
+	fd = ask(EVENTLOG_LEAVE_PRODUCERS);
+	before = waits();
+	emit_one();
+	/* All signals are blocked meanwhile. */
+	check(waits() - before < 500);
+	pthread_barrier_wait(&barrier);
+	pthread_join(thread, NULL);
+	return_and_check(consumer, fd);
+}
+
+/* The child has the parent's memory, but its own files: it neither leaves nor connects. */
+static __attribute__((noinline)) void emit_in_vfork(void)
+{
+	pid_t child = vfork();
+	int status;
+
+	if (!child) {
+		emit_one();
+		_exit(0);
+	}
+	check_equal(waitpid(child, &status, 0), child);
+	check_equal(status, 0);
+}
+
+static void test_vfork(void)
+{
+	struct elog_consumer *consumer = subscribe(RING_BYTES);
+	int fd;
+
+	begin("event u32 number");
+	own_ring();
+	fd = ask(EVENTLOG_LEAVE_PRODUCERS);
+	emit_in_vfork();
+	check(is_connected(producer));
+	check_equal(live_events(fd), 1);
+	emit_one();
+	check_equal(live_events(fd), 0);
+	close(fd);
+	try_at_once();
+	emit_in_vfork();
+	check(!is_connected(producer));
+	fd = ask(EVENTLOG_LEAVE_PRODUCERS);
+	return_and_check(consumer, fd);
+}
+
+static void *release(void *context)
+{
+	(void)context;
+	elog_producer_release(producer, UINT32_MAX);
+	return NULL;
+}
+
+/* While another thread waits to disconnect, which may fail, the kernel sees sessions end. */
+static void test_session(void)
+{
+	struct elog_consumer *consumer = subscribe(RING_BYTES);
+	struct eventlog_mapped_header *header;
+	struct elog_running before;
+	pthread_t thread;
+
+	begin("event u32 number");
+	header = own_ring()->header;
+	before = elog_session_enter(event, 5);
+	check_equal(header->session_of, elog_event_descriptor(event));
+	__atomic_fetch_add(&producer->writers[0].count, 1, __ATOMIC_SEQ_CST);
+	check_equal(pthread_create(&thread, NULL, release, NULL), 0);
+	while (is_connected(producer))
+		sched_yield();
+	elog_session_leave(event, before);
+	check_equal(header->session_of, 0);
+	__atomic_fetch_sub(&producer->writers[0].count, 1, __ATOMIC_SEQ_CST);
+	pthread_join(thread, NULL);
+	check(!is_connected(producer));
+	elog_producer_close(producer);
+	elog_consumer_close(consumer);
+}
+
 static const struct test tests[] = {
 	{ "a program whose events are disabled leaves", test_disabled },
 	{ "the device is not unloaded after all", test_change_of_mind },
@@ -425,6 +704,13 @@ static const struct test tests[] = {
 	{ "a child that is made meanwhile", test_fork },
 	{ "events that are registered meanwhile", test_register },
 	{ "the subscriber comes back after the program", test_late_subscriber },
+	{ "a session ends while a thread waits to disconnect", test_session },
+	{ "a child of vfork() neither leaves nor connects", test_vfork },
+	{ "a thread stays in the kernel", test_stuck_writer },
+	{ "a thread stays in an emission", test_stuck_emission },
+	{ "a handler that has interrupted an emission does not leave", test_emission },
+	/* The last one: if it fails, a lock stays held. */
+	{ "a thread whose cancellation is pending leaves and comes back", test_cancellation },
 };
 
 static void on_stop(int number)
@@ -454,7 +740,7 @@ static int emit_for_others(const char *path)
 		if (emitted % 64 == 0)
 			nanosleep(&(struct timespec){ .tv_nsec = 10000000 }, NULL);
 	}
-	/* Nobody has lost what nobody listened to. */
+	/* What no one listened to is not lost. */
 	fprintf(file, "%llu\n", (unsigned long long)(emitted - unheard));
 	fprintf(stderr, "%llu emitted, %llu unheard\n", (unsigned long long)emitted,
 		(unsigned long long)unheard);

@@ -13,6 +13,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -63,6 +64,15 @@ struct emission {
 	uintptr_t stack;
 };
 
+/*
+ * Not by the functions of the C library, which are cancellation points: who closes the file would
+ * wait forever for a thread that was cancelled here.
+ */
+static inline ssize_t write_to(int fd, const void *message, size_t size)
+{
+	return syscall(SYS_write, fd, message, size);
+}
+
 /* The first of @parts, the only one or one of several, starts in @kick. */
 static int send_message(const struct emission *emission, struct kick *kick,
 			const struct iovec *parts, unsigned int count)
@@ -79,8 +89,8 @@ static int send_message(const struct emission *emission, struct kick *kick,
 	if (is_connected(producer)) {
 		kick->head.write_index = __atomic_load_n(&registered(emission->event)->write_index,
 							 __ATOMIC_RELAXED);
-		written = count == 1 ? write(producer->fd, parts->iov_base, parts->iov_len) :
-				       writev(producer->fd, parts, (int)count);
+		written = count == 1 ? write_to(producer->fd, parts->iov_base, parts->iov_len) :
+				       syscall(SYS_writev, producer->fd, parts, (int)count);
 		ret = written < 0 ? -errno : 0;
 	}
 	end_call(slot);
@@ -185,7 +195,7 @@ static void kick_ring(struct elog_producer *producer, uint32_t number)
 	int error = errno;
 
 	if (is_connected(producer))
-		(void)!write(producer->fd, message, sizeof(message));
+		(void)!write_to(producer->fd, message, sizeof(message));
 	end_call(slot);
 	errno = error;
 }
@@ -300,14 +310,15 @@ static __attribute__((noinline)) int emit_slowly(struct emission *emission,
 {
 	const struct elog_event *event = emission->event;
 	struct elog_producer *producer = registered(event)->producer;
+	bool left = ring && ring->busy && elog_rings_left(ring, emission->stack);
 	int ret;
 
-	/* This may give the device up. */
+	/* This may give the device up, but not while the thread is in an emission. */
 	if (!(elog_event_status(event) & EVENTLOG_STATUS_ENABLED))
 		return -EBADF;
 	if (__builtin_expect(__atomic_load_n(&producer->missed, __ATOMIC_RELAXED), 0))
 		elog_leave_report(producer);
-	if (ring && ring->busy && elog_rings_left(ring, emission->stack) &&
+	if (left &&
 	    put_in_ring(ring, event, emission->session, emission->parts, emission->count) ==
 	    ELOG_MAPPED_DONE)
 		return 0;
@@ -319,7 +330,8 @@ static __attribute__((noinline)) int emit_slowly(struct emission *emission,
 		emission->ring = 0;
 		ret = write_emission(emission);
 	}
-	if (ret == -ENODEV)
+	/* A handler that has interrupted an emission would wait for it. */
+	if (ret == -ENODEV && !(ring && ring->busy))
 		elog_producer_gone(producer);
 	/* Another thread has given the device up since. */
 	if (ret == -EBADF)
@@ -374,7 +386,7 @@ static __attribute__((noinline)) void count_invalid(const struct elog_event *eve
 
 	if (is_connected(producer)) {
 		write_index = __atomic_load_n(&registered(event)->write_index, __ATOMIC_RELAXED);
-		(void)!write(producer->fd, &write_index, sizeof(write_index));
+		(void)!write_to(producer->fd, &write_index, sizeof(write_index));
 	}
 	end_call(slot);
 	errno = error;

@@ -9,8 +9,6 @@
  * When the producer is back, a subscriber may not be back yet. Then the count waits for one, and
  * threads get no rings meanwhile, so that their next event comes here.
  */
-#include <errno.h>
-#include <signal.h>
 #include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
@@ -75,41 +73,25 @@ void elog_leave_locked(struct elog_producer *producer)
 	__atomic_store_n(&producer->away, true, __ATOMIC_RELEASE);
 	__atomic_store_n(&producer->next_try, elog_clock_read(CLOCK_MONOTONIC_COARSE) +
 			 elog_leave_delay(producer, RETRY_NS), __ATOMIC_RELAXED);
-	if (!elog_producer_disconnect(producer, 100))
+	if (!elog_producer_disconnect(producer, false))
 		__atomic_store_n(&producer->away, false, __ATOMIC_RELEASE);
-}
-
-/*
- * Has a signal handler interrupted an emission of this thread? Leaving waits until all emissions
- * have ended, so it is left to the next event.
- */
-static bool is_in_emission(const struct registered_event *event)
-{
-	struct elog_mapped_ring *ring = elog_rings_of_thread(event->place);
-
-	return ring && ring->busy && !elog_rings_left(ring, elog_mapped_stack_pointer());
 }
 
 void elog_leave(struct registered_event *event, unsigned int bits)
 {
 	struct elog_producer *producer = event->producer;
-	sigset_t all, before;
-	int error = errno;
+	struct elog_held before;
 
 	if (bits & EVENTLOG_STATUS_SYNC)
 		count(event);
-	if (is_in_emission(event))
+	/* A handler that has interrupted an emission leaves it to the next event. */
+	if (!elog_producer_may_disconnect(producer) || elog_rings_interrupted(&producer->rings) ||
+	    !elog_producer_trylock(producer, &before))
 		return;
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	if (!pthread_mutex_trylock(&producer->lock)) {
-		/* Another thread may have left, or the kernel may not ask any more. */
-		if (producer->connected && elog_leave_is_asked(status_of(event)))
-			elog_leave_locked(producer);
-		pthread_mutex_unlock(&producer->lock);
-	}
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	errno = error;
+	/* Another thread may have left, or the kernel may not ask any more. */
+	if (producer->connected && elog_leave_is_asked(status_of(event)))
+		elog_leave_locked(producer);
+	elog_producer_unlock(producer, &before);
 }
 
 /* Return: false if nobody listens to the event. */
@@ -179,18 +161,13 @@ bool elog_leave_gives_way(struct elog_producer *producer)
 
 void elog_leave_report(struct elog_producer *producer)
 {
-	sigset_t all, before;
-	int error = errno;
+	struct elog_held before;
 
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	if (!pthread_mutex_trylock(&producer->lock)) {
-		if (producer->connected)
-			report_all(producer);
-		pthread_mutex_unlock(&producer->lock);
-	}
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	errno = error;
+	if (!elog_producer_trylock(producer, &before))
+		return;
+	if (producer->connected)
+		report_all(producer);
+	elog_producer_unlock(producer, &before);
 }
 
 void elog_leave_forget(struct elog_producer *producer)

@@ -22,7 +22,8 @@ static inline bool elog_leave_is_asked(unsigned int bits)
  * @bits: the byte
  *
  * Counts the event, if it had a listener. Does nothing else if the lock is taken; the next event
- * tries again. May be called from signal handlers. Preserves errno.
+ * tries again. If a thread stays in the kernel, an event 100 ms later does so. May be called
+ * from signal handlers. Preserves errno.
  */
 void elog_leave(struct registered_event *event, unsigned int bits);
 

@@ -10,7 +10,8 @@
  * it once a second.
  *
  * elog_producer.lock protects everything that is not marked "atomic". Testing and
- * writing an event may happen in a signal handler, so they never wait for the lock.
+ * writing an event may happen in a signal handler, so they never wait for the lock. Neither
+ * are they cancellation points: a thread that is cancelled would keep the lock.
  * Writers are counted, and a file is closed only when none is using it. The same is true for
  * a thread that emits to a ring (rings.h): it uses the ring only between two stores to
  * &elog_mapped_ring.busy, and only if the event is enabled in between.
@@ -32,12 +33,14 @@
 
 #include "elog_marker.h"
 #include "producer/leave.h"
+#include "producer/process.h"
 #include "producer/state.h"
 #include "util/abi.h"
 #include "util/struct.h"
 #include "util/util.h"
 
 #define RETRY_NS	1000000000ULL
+#define DISCONNECT_AGAIN_NS 100000000ULL
 #define NEVER		UINT64_MAX
 
 /* The status of events that may be registered later. */
@@ -45,15 +48,6 @@ static const unsigned char maybe_byte = 0xff;
 /* The status of other events that are not registered. */
 static const unsigned char never_byte;
 static const uint32_t no_generation;
-
-/* All producers of the process, for fork(). Taken before any producer's lock. */
-static pthread_mutex_t producers_lock = PTHREAD_MUTEX_INITIALIZER;
-static struct elog_producer *producers;
-static pthread_once_t fork_handlers_once = PTHREAD_ONCE_INIT;
-
-/* Its destructor gives back the rings of a thread that ends. */
-static pthread_key_t thread_key;
-static bool has_thread_key;
 
 static void point_to(struct registered_event *event, const unsigned char *status)
 {
@@ -222,6 +216,12 @@ static bool is_temporary(const struct registered_event *event, int error)
 	       !(event->flags & EVENTLOG_REGISTER_PERSIST);
 }
 
+/* Is this not a child that shares the memory of the producer's process? */
+static bool is_own(const struct elog_producer *producer)
+{
+	return getpid() == producer->process;
+}
+
 static void set_next_try(struct elog_producer *producer, uint64_t delay)
 {
 	__atomic_store_n(&producer->next_try, elog_clock_read(CLOCK_MONOTONIC_COARSE) + delay,
@@ -253,6 +253,8 @@ static int connect_locked(struct elog_producer *producer)
 
 	if (is_connected(producer))
 		return 0;
+	if (!is_own(producer))
+		return -ENOTCONN;
 	set_next_try(producer, elog_leave_delay(producer, RETRY_NS));
 	fd = elog_node_open(producer->device);
 	producer->gone = fd < 0;
@@ -300,10 +302,8 @@ static void forget_registrations(struct elog_producer *producer)
 
 /*
  * Wait until no thread is in the kernel, but for so many pauses only, unless they are
- * WAIT_FOREVER. If that is not enough, the producer stays connected.
+ * UINT_MAX. If that is not enough, the producer stays connected.
  */
-#define WAIT_FOREVER UINT_MAX
-
 static bool stop_writers(struct elog_producer *producer, unsigned int pauses)
 {
 	const struct timespec delay = { .tv_nsec = 100000 };
@@ -317,22 +317,32 @@ static bool stop_writers(struct elog_producer *producer, unsigned int pauses)
 				__atomic_store_n(&producer->connected, true, __ATOMIC_SEQ_CST);
 				return false;
 			}
-			pauses -= pauses != WAIT_FOREVER;
+			pauses -= pauses != UINT_MAX;
 			nanosleep(&delay, NULL);
 		}
 	return true;
 }
 
-bool elog_producer_disconnect(struct elog_producer *producer, unsigned int pauses)
+bool elog_producer_disconnect(struct elog_producer *producer, bool is_patient)
 {
+	unsigned int pauses = is_patient ? 2000 : 100;
+
 	if (!is_connected(producer))
 		return true;
-	if (!stop_writers(producer, pauses))
+	if (!stop_writers(producer, is_patient ? UINT_MAX : 100)) {
+		__atomic_store_n(&producer->next_disconnect,
+				 elog_clock_read(CLOCK_MONOTONIC_COARSE) + DISCONNECT_AGAIN_NS,
+				 __ATOMIC_RELAXED);
 		return false;
+	}
 	disable_events(producer);
-	/* An event that a thread emits after this is lost, so a thread without CPU has time. */
-	elog_rings_quiesce(&producer->rings, 2000);
-	elog_rings_disconnect(&producer->rings);
+	/*
+	 * A thread that ends its emission later finds that the event is disabled. If the producer
+	 * has left or will connect again at once, the event is not lost. But if the thread stops
+	 * between the event and looking for that, the event is counted as well.
+	 */
+	elog_rings_disconnect(&producer->rings,
+			      elog_rings_interrupted(&producer->rings) ? 0 : pauses);
 	forget_registrations(producer);
 	if (producer->is_mapped)
 		put_stand_in(producer);
@@ -345,9 +355,10 @@ bool elog_producer_disconnect(struct elog_producer *producer, unsigned int pause
  * The child has a copy of the parent's file, and no mapping of the status map. It has one
  * thread, so no thread can use an old address, and there is no writer to wait for.
  */
-static void disconnect_child(struct elog_producer *producer)
+void elog_producer_after_fork(struct elog_producer *producer)
 {
 	memset(producer->writers, 0, sizeof(producer->writers));
+	producer->process = getpid();
 	elog_rings_after_fork(&producer->rings);
 	elog_leave_forget(producer);
 	if (!producer->connected)
@@ -365,123 +376,84 @@ static void disconnect_child(struct elog_producer *producer)
 	producer->fd = -1;
 }
 
-static void before_fork(void)
+static void restore(const struct elog_held *before)
 {
-	struct elog_producer *producer;
+	int ignored;
 
-	pthread_mutex_lock(&producers_lock);
-	for (producer = producers; producer; producer = producer->next) {
-		pthread_mutex_lock(&producer->lock);
-		elog_rings_before_fork(&producer->rings);
-	}
+	pthread_sigmask(SIG_SETMASK, &before->signals, NULL);
+	pthread_setcancelstate(before->cancel, &ignored);
+	errno = before->error;
 }
 
-static void after_fork(void)
+bool elog_producer_trylock(struct elog_producer *producer, struct elog_held *before)
 {
-	struct elog_producer *producer;
+	sigset_t all;
 
-	for (producer = producers; producer; producer = producer->next)
-		pthread_mutex_unlock(&producer->lock);
-	pthread_mutex_unlock(&producers_lock);
+	if (!is_own(producer))
+		return false;
+	before->error = errno;
+	sigfillset(&all);
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before->cancel);
+	pthread_sigmask(SIG_SETMASK, &all, &before->signals);
+	if (!pthread_mutex_trylock(&producer->lock))
+		return true;
+	restore(before);
+	return false;
 }
 
-static void after_fork_in_child(void)
+void elog_producer_unlock(struct elog_producer *producer, const struct elog_held *before)
 {
-	struct elog_producer *producer;
-
-	for (producer = producers; producer; producer = producer->next)
-		disconnect_child(producer);
-	after_fork();
+	pthread_mutex_unlock(&producer->lock);
+	restore(before);
 }
 
-static void set_fork_handlers(void)
-{
-	pthread_atfork(before_fork, after_fork, after_fork_in_child);
-}
-
-/* ------------------------------------------------------------------------
- * Threads
+/*
+ * Waits for the lock. The thread is not cancelled either: with the lock, it may come to open(),
+ * close() and nanosleep(), which are cancellation points.
+ *
+ * Return: its cancellation state before, for unlock().
  */
-
-static void end_thread(void *unused)
+static int lock(struct elog_producer *producer)
 {
-	struct elog_producer *producer;
+	int cancel;
 
-	(void)unused;
-	elog_thread_rings.ended = true;
-	pthread_mutex_lock(&producers_lock);
-	for (producer = producers; producer; producer = producer->next) {
-		pthread_mutex_lock(&producer->lock);
-		elog_rings_thread_ended(&producer->rings);
-		pthread_mutex_unlock(&producer->lock);
-	}
-	pthread_mutex_unlock(&producers_lock);
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+	pthread_mutex_lock(&producer->lock);
+	return cancel;
 }
 
-/* When the library is loaded, because early keys are the cheap ones. */
-__attribute__((constructor)) static void make_thread_key(void)
+static void unlock(struct elog_producer *producer, int cancel)
 {
-	if (pthread_key_create(&thread_key, end_thread))
-		return;
-#ifdef __GLIBC__
-	/* For later keys, glibc allocates memory when a thread first uses one of them. */
-	has_thread_key = thread_key < 32;
-#else
-	has_thread_key = true;
-#endif
-	if (!has_thread_key)
-		pthread_key_delete(thread_key);
-}
-
-/* A plugin that contains the library may be unloaded, but its threads go on. */
-__attribute__((destructor)) static void delete_thread_key(void)
-{
-	if (has_thread_key)
-		pthread_key_delete(thread_key);
-	has_thread_key = false;
-}
-
-bool elog_rings_watch_thread(void)
-{
-	return has_thread_key && !pthread_setspecific(thread_key, &elog_thread_rings);
+	pthread_mutex_unlock(&producer->lock);
+	pthread_setcancelstate(cancel, &cancel);
 }
 
 void elog_producer_manage(struct elog_producer *producer,
 			  void (*change)(struct elog_rings *rings, int fd))
 {
-	sigset_t all, before;
-	int error = errno;
+	struct elog_held before;
 
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	if (!pthread_mutex_trylock(&producer->lock)) {
-		if (is_connected(producer))
-			change(&producer->rings, producer->fd);
-		pthread_mutex_unlock(&producer->lock);
-	}
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	errno = error;
+	if (!elog_producer_trylock(producer, &before))
+		return;
+	if (is_connected(producer))
+		change(&producer->rings, producer->fd);
+	elog_producer_unlock(producer, &before);
 }
 
 void elog_producer_gone(struct elog_producer *producer)
 {
-	sigset_t all, before;
-	int error = errno;
+	struct elog_held before;
 
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	if (!pthread_mutex_trylock(&producer->lock)) {
-		/*
-		 * If a signal handler has interrupted a thread in the kernel, waiting does not help:
-		 * then the next event tries again.
-		 */
-		elog_producer_disconnect(producer, 100);
-		if (!is_connected(producer))
-			set_next_try(producer, 0);
-		pthread_mutex_unlock(&producer->lock);
-	}
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	errno = error;
+	if (!elog_producer_may_disconnect(producer) || !elog_producer_trylock(producer, &before))
+		return;
+	/*
+	 * If a signal handler has interrupted a thread in the kernel, waiting does not help:
+	 * then a later event tries again.
+	 */
+	elog_producer_disconnect(producer, false);
+	if (!is_connected(producer))
+		set_next_try(producer, 0);
+	elog_producer_unlock(producer, &before);
 }
 
 static bool is_on(const char *variable, bool by_default)
@@ -502,8 +474,7 @@ int elog_producer_open(struct elog_producer **result,
 		       const struct elog_producer_options *given)
 {
 	struct elog_producer_options options = { 0 };
-	struct elog_producer *producer, *other;
-	unsigned int places = 0;
+	struct elog_producer *producer;
 	int ret;
 
 	if (given) {
@@ -518,20 +489,14 @@ int elog_producer_open(struct elog_producer **result,
 		return -ENOMEM;
 	memset(producer, 0, sizeof(*producer));
 	producer->fd = -1;
+	producer->process = getpid();
 	producer->device = strdup(elog_device_path(options.device));
 	if (!producer->device) {
 		free(producer);
 		return -ENOMEM;
 	}
 	pthread_mutex_init(&producer->lock, NULL);
-	pthread_once(&fork_handlers_once, set_fork_handlers);
-	pthread_mutex_lock(&producers_lock);
-	for (other = producers; other; other = other->next)
-		places |= 1U << other->rings.place;
-	elog_rings_open(&producer->rings, may_have_rings(&options), places);
-	producer->next = producers;
-	producers = producer;
-	pthread_mutex_unlock(&producers_lock);
+	elog_process_add(producer, may_have_rings(&options));
 	elog_producer_connect(producer);
 	*result = producer;
 	return 0;
@@ -548,19 +513,11 @@ static void free_event(struct registered_event *event)
 void elog_producer_close(struct elog_producer *producer)
 {
 	struct registered_event *event, *next;
-	struct elog_producer **link;
 
 	if (!producer)
 		return;
 	elog_producer_release(producer, UINT_MAX);
-	/* Until the rings are closed, a thread that ends must find the producer. */
-	pthread_mutex_lock(&producers_lock);
-	for (link = &producers; *link != producer; link = &(*link)->next)
-		;
-	*link = producer->next;
-	elog_rings_close(&producer->rings);
-	pthread_mutex_unlock(&producers_lock);
-
+	elog_process_remove(producer);
 	if (producer->status_map)
 		munmap(producer->status_map, producer->map_size);
 	for (event = producer->events; event; event = next) {
@@ -578,26 +535,26 @@ void elog_producer_close(struct elog_producer *producer)
 
 int elog_producer_connect(struct elog_producer *producer)
 {
-	int ret;
+	int cancel = lock(producer), ret;
 
-	pthread_mutex_lock(&producer->lock);
 	ret = connect_locked(producer);
-	pthread_mutex_unlock(&producer->lock);
+	unlock(producer, cancel);
 	return ret;
 }
 
 void elog_producer_release(struct elog_producer *producer,
 			   unsigned int seconds)
 {
-	pthread_mutex_lock(&producer->lock);
-	elog_producer_disconnect(producer, WAIT_FOREVER);
+	int cancel = lock(producer);
+
+	elog_producer_disconnect(producer, true);
 	/* What is not emitted now is what the program wants. */
 	__atomic_store_n(&producer->away, false, __ATOMIC_RELEASE);
 	if (seconds != UINT_MAX)
 		set_next_try(producer, seconds * 1000000000ULL);
 	else
 		__atomic_store_n(&producer->next_try, NEVER, __ATOMIC_RELAXED);
-	pthread_mutex_unlock(&producer->lock);
+	unlock(producer, cancel);
 }
 
 /*
@@ -607,9 +564,8 @@ void elog_producer_release(struct elog_producer *producer,
 static int enlist(struct registered_event *event)
 {
 	struct elog_producer *producer = event->producer;
-	int ret = 0;
+	int cancel = lock(producer), ret = 0;
 
-	pthread_mutex_lock(&producer->lock);
 	if (is_connected(producer)) {
 		ret = register_locked(producer, event);
 		if (ret == -ESHUTDOWN)
@@ -624,7 +580,7 @@ static int enlist(struct registered_event *event)
 		event->next = producer->events;
 		producer->events = event;
 	}
-	pthread_mutex_unlock(&producer->lock);
+	unlock(producer, cancel);
 	return ret;
 }
 
@@ -780,8 +736,9 @@ void elog_event_retire(struct elog_event *event)
 	struct registered_event *gone = registered(event), **link;
 	struct elog_producer *producer = gone->producer;
 	uint32_t write_index;
+	int cancel;
 
-	pthread_mutex_lock(&producer->lock);
+	cancel = lock(producer);
 	for (link = &producer->events; *link != gone; link = &(*link)->next)
 		;
 	*link = gone->next;
@@ -797,7 +754,7 @@ void elog_event_retire(struct elog_event *event)
 		unregister_event(producer->fd, write_index);
 	}
 	__atomic_store_n(&gone->error, -ENOTCONN, __ATOMIC_RELAXED);
-	pthread_mutex_unlock(&producer->lock);
+	unlock(producer, cancel);
 }
 
 int elog_event_revive(struct elog_event *event)
@@ -830,7 +787,8 @@ static void try_again_locked(struct elog_producer *producer, struct registered_e
 	int ret = register_locked(producer, event);
 
 	set_next_try(producer, ret ? RETRY_NS : 0);
-	if (ret == -ESHUTDOWN)
+	/* A handler that has interrupted an emission leaves it to the next event. */
+	if (ret == -ESHUTDOWN && !elog_rings_interrupted(&producer->rings))
 		elog_leave_locked(producer);
 }
 
@@ -842,12 +800,12 @@ static void try_again_locked(struct elog_producer *producer, struct registered_e
 static void try_to_register(struct registered_event *event)
 {
 	struct elog_producer *producer = event->producer;
-	int error = errno;
+	struct elog_held before;
 
 	if (elog_clock_read(CLOCK_MONOTONIC_COARSE) < __atomic_load_n(&producer->next_try,
 					    __ATOMIC_RELAXED))
 		return;
-	if (pthread_mutex_trylock(&producer->lock))
+	if (!elog_producer_trylock(producer, &before))
 		return;
 	/* Another thread may have tried, or have released the producer, in between. */
 	if (elog_clock_read(CLOCK_MONOTONIC_COARSE) >= producer->next_try) {
@@ -856,8 +814,7 @@ static void try_to_register(struct registered_event *event)
 		else if (is_connected(producer) && is_pending(event))
 			try_again_locked(producer, event);
 	}
-	pthread_mutex_unlock(&producer->lock);
-	errno = error;
+	elog_producer_unlock(producer, &before);
 }
 
 unsigned int elog_event_status_slow(const struct elog_event *event)

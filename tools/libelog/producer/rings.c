@@ -146,15 +146,22 @@ static void end_ring(struct ring_slot *slot)
 	*ring = (struct elog_mapped_ring){ 0 };
 }
 
-/* Puts ordinary memory in place of a mapping, for an emission that is still under way. */
+/*
+ * Puts ordinary memory in place of a mapping, for an emission that is still under way. In one
+ * step: it must not find that memory before @ask is set.
+ */
 static void put_stand_in(struct ring_slot *slot, uint32_t ask)
 {
 	struct eventlog_mapped_header *header;
 
-	header = mmap(slot->header, slot->length, PROT_READ | PROT_WRITE,
-		      MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
-	if (header != MAP_FAILED)
-		__atomic_store_n(&header->ask, ask, __ATOMIC_RELAXED);
+	header = mmap(NULL, slot->length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+		      -1, 0);
+	if (header == MAP_FAILED)
+		return;
+	header->ask = ask;
+	if (mremap(header, slot->length, slot->length, MREMAP_MAYMOVE | MREMAP_FIXED,
+		   slot->header) == MAP_FAILED)
+		munmap(header, slot->length);
 }
 
 /* ------------------------------------------------------------------------
@@ -284,15 +291,6 @@ static uint32_t data_bytes_min(void)
 	return page > EVENTLOG_MAPPED_BYTES_MIN ? page : EVENTLOG_MAPPED_BYTES_MIN;
 }
 
-/*
- * Is this the process of the rings? In a child that shares the memory, as after vfork(), a new
- * ring would have the ids of the child, and the parent would go on with it.
- */
-static bool is_own(const struct elog_rings *rings)
-{
-	return getpid() == rings->process;
-}
-
 static void retry_later(struct elog_rings *rings)
 {
 	__atomic_store_n(&rings->next_try, elog_clock_read(CLOCK_MONOTONIC_COARSE) + RETRY_NS,
@@ -311,7 +309,7 @@ void elog_rings_get(struct elog_rings *rings, int fd)
 	struct elog_mapped_ring **place = place_of_thread(rings);
 	struct ring_slot *slot;
 
-	if (!elog_rings_may_get(rings) || !is_own(rings) || (*place && (*place)->busy))
+	if (!elog_rings_may_get(rings) || (*place && (*place)->busy))
 		return;
 	slot = *place ? slot_of(rings, *place) : free_slot(rings);
 	if (!slot || (slot->header && slot->place))
@@ -338,7 +336,7 @@ void elog_rings_run(struct elog_rings *rings, int fd)
 
 	if (!slot || !slot->header)
 		elog_rings_get(rings, fd);
-	else if (!is_own(rings) || slot->ring->busy)
+	else if (slot->ring->busy)
 		return;
 	else if (take_over(slot, fd))
 		carry_on(slot);
@@ -374,7 +372,7 @@ void elog_rings_full(struct elog_rings *rings, int fd)
 	struct ring_slot *slot = slot_of_thread(rings);
 	uint32_t size;
 
-	if (!slot || !slot->header || !is_own(rings))
+	if (!slot || !slot->header)
 		return;
 	size = slot->ring->mask + 1;
 	slot->ring->full = 0;
@@ -388,7 +386,7 @@ void elog_rings_rung(struct elog_rings *rings, int fd)
 	struct ring_slot *slot = slot_of_thread(rings);
 	uint32_t size, least = data_bytes_min();
 
-	if (!slot || !slot->header || !is_own(rings))
+	if (!slot || !slot->header)
 		return;
 	size = slot->ring->mask + 1;
 	slot->ring->quiet = 0;
@@ -481,7 +479,6 @@ bool elog_rings_quiesce(struct elog_rings *rings, unsigned int pauses)
 
 void elog_rings_open(struct elog_rings *rings, bool used, unsigned int taken)
 {
-	rings->process = getpid();
 	rings->place = 0;
 	while (rings->place < ELOG_RING_PLACES && taken >> rings->place & 1)
 		rings->place++;
@@ -495,14 +492,17 @@ void elog_rings_connect(struct elog_rings *rings)
 
 	__atomic_store_n(&rings->next_try, 0, __ATOMIC_RELAXED);
 	__atomic_store_n(&rings->usable, usable, __ATOMIC_RELAXED);
+	__atomic_store_n(&rings->connected, true, __ATOMIC_RELAXED);
 	if (usable)
 		syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0);
 }
 
-void elog_rings_disconnect(struct elog_rings *rings)
+void elog_rings_disconnect(struct elog_rings *rings, unsigned int pauses)
 {
 	struct ring_slot *slot;
 
+	__atomic_store_n(&rings->connected, false, __ATOMIC_RELAXED);
+	elog_rings_quiesce(rings, pauses);
 	__atomic_store_n(&rings->usable, false, __ATOMIC_RELAXED);
 	__atomic_fetch_add(&elog_rings_epoch, 1, __ATOMIC_RELAXED);
 	for (slot = rings->slots; slot; slot = slot->next) {
@@ -568,7 +568,7 @@ void elog_rings_after_fork(struct elog_rings *rings)
 	struct ring_slot *slot;
 
 	__atomic_store_n(&rings->usable, false, __ATOMIC_RELAXED);
-	rings->process = getpid();
+	__atomic_store_n(&rings->connected, false, __ATOMIC_RELAXED);
 	__atomic_fetch_add(&elog_rings_epoch, 1, __ATOMIC_RELAXED);
 	elog_thread_rings.written = 0;
 	elog_thread_rings.shown = false;

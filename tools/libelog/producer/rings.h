@@ -28,17 +28,18 @@ struct ring_slot;
 /**
  * struct elog_rings - the rings of a producer
  * @place: of the producer in the tables of threads; ELOG_RING_PLACES: it has no rings
+ * @connected: atomic; threads may use the headers of their rings. It stays set while the producer
+ *	waits for threads in the kernel, because then it may stay connected
  * @usable: the producer is connected to a kernel that has rings; atomic
  * @next_try: atomic; coarse clock, ns: no attempt to get a ring before that, after a failure
- * @process: the process that may get rings
  * @slots: one for each ring, also for those without memory
  * @blocks: their memory
  */
 struct elog_rings {
 	unsigned int place;
+	bool connected;
 	bool usable;
 	uint64_t next_try;
-	pid_t process;
 	struct ring_slot *slots;
 	struct ring_block *blocks;
 };
@@ -104,13 +105,16 @@ void elog_rings_connect(struct elog_rings *rings);
  * @pauses: how many milliseconds to wait at most: a thread that is stopped by a debugger, or
  *	that left an emission by siglongjmp(), does not leave it
  *
- *
  * Return: false if a thread is still in an emission.
  */
 bool elog_rings_quiesce(struct elog_rings *rings, unsigned int pauses);
 
-/** elog_rings_disconnect() - end all rings; what is in them is delivered */
-void elog_rings_disconnect(struct elog_rings *rings);
+/**
+ * elog_rings_disconnect() - end all rings; what is in them is delivered
+ * @rings: no event that threads emit is enabled any more
+ * @pauses: as for elog_rings_quiesce(). What a thread emits later is not delivered
+ */
+void elog_rings_disconnect(struct elog_rings *rings, unsigned int pauses);
 
 /**
  * elog_rings_may_get() - whether elog_rings_get() would try to get a ring
@@ -167,10 +171,21 @@ bool elog_rings_resizes(struct elog_mapped_ring *ring, bool rung);
  */
 bool elog_rings_left(struct elog_mapped_ring *ring, uintptr_t stack);
 
+/*
+ * Has a signal handler interrupted an emission of this thread? Then it must not wait until all
+ * emissions have ended.
+ */
+static inline bool elog_rings_interrupted(const struct elog_rings *rings)
+{
+	struct elog_mapped_ring *ring = elog_rings_of_thread(rings->place);
+
+	return ring && ring->busy && !elog_rings_left(ring, elog_mapped_stack_pointer());
+}
+
 /**
  * elog_rings_watch_thread() - call elog_rings_thread_ended() when this thread ends
  *
- * producer.c has it, because it knows all producers. Without the lock.
+ * process.c has it, because it knows all producers. Without the lock.
  *
  * Return: false if that is not possible.
  */

@@ -10,7 +10,7 @@
  * another one gets the session: see carry_on() in rings.c.
  *
  * The header is used between elog_mapped_begin() and elog_mapped_end(), and only if the
- * producer is connected in between: see elog_rings_quiesce(). A signal handler that has
+ * rings are connected in between: see elog_rings_quiesce(). A signal handler that has
  * interrupted an emission is between them, too.
  *
  * A signal handler leaves the session as it found it, so the function that it has interrupted
@@ -34,7 +34,7 @@ static inline bool store(struct elog_mapped_ring *ring, const struct elog_produc
 		return false;
 	began = elog_mapped_begin(ring);
 	header = __atomic_load_n(&ring->header, __ATOMIC_RELAXED);
-	if (header && is_connected(producer)) {
+	if (header && __atomic_load_n(&producer->rings.connected, __ATOMIC_RELAXED)) {
 		elog_mapped_run(header, elog_thread_rings.running.of,
 				elog_thread_rings.running.session);
 		elog_thread_rings.shown = elog_thread_rings.running.of != 0;

@@ -7,6 +7,8 @@
 #define LIBELOG_PRODUCER_STATE_H
 
 #include <pthread.h>
+#include <signal.h>
+#include <time.h>
 
 #include "producer/producer.h"
 #include "producer/rings.h"
@@ -46,7 +48,8 @@ struct writer_slot {
 struct elog_producer {
 	struct writer_slot writers[WRITER_SLOTS];
 	pthread_mutex_t lock;
-	struct elog_producer *next;	/* under producers_lock */
+	struct elog_producer *next;	/* see process.c */
+	pid_t process;			/* whose file and rings it has */
 	char *device;
 	struct registered_event *events;
 	unsigned char *status_map;		/* or the page that replaces it */
@@ -59,6 +62,7 @@ struct elog_producer {
 	bool away;			/* atomic; it has left the device, see leave.h */
 	bool missed;			/* atomic; an event has counted something */
 	bool gone;			/* the device was not there */
+	uint64_t next_disconnect;	/* atomic; after a failure; coarse clock, ns */
 	unsigned int retries;		/* to connect soon */
 	uint64_t next_report;		/* of @missed; coarse clock, ns */
 	uint64_t report_until;		/* likewise */
@@ -98,6 +102,36 @@ static inline void end_call(struct writer_slot *slot)
 }
 
 /**
+ * struct elog_held - what a thread had before it took a producer's lock
+ * @signals: its signal mask
+ * @cancel: its cancellation state
+ * @error: errno
+ */
+struct elog_held {
+	sigset_t signals;
+	int cancel;
+	int error;
+};
+
+/**
+ * elog_producer_trylock() - take a producer's lock where a signal handler may run
+ * @producer: the producer
+ * @before: set, for elog_producer_unlock()
+ *
+ * Until the lock is released, no handler runs and the thread is not cancelled, so it cannot
+ * go away with the lock.
+ *
+ * A child that shares the memory, as after vfork(), does not get the lock: it has other files, and
+ * a new file or ring would be the child's.
+ *
+ * Return: false if the lock is taken.
+ */
+bool elog_producer_trylock(struct elog_producer *producer, struct elog_held *before);
+
+/** elog_producer_unlock() - release the lock. Restores errno */
+void elog_producer_unlock(struct elog_producer *producer, const struct elog_held *before);
+
+/**
  * elog_producer_manage() - change this thread's ring
  * @producer: the producer
  * @change: called with the lock, while the producer is connected. All signals are blocked,
@@ -111,11 +145,19 @@ void elog_producer_manage(struct elog_producer *producer,
 /**
  * elog_producer_disconnect() - end all registrations and close the file
  * @producer: locked
- * @pauses: how long to wait for threads that are in the kernel, 0.1 ms each; UINT_MAX: forever
+ * @is_patient: wait for threads that are in the kernel, forever, and for those that emit to a
+ *	ring, 2 s; otherwise, because signals are blocked, for 10 and 100 ms
  *
  * Return: false if a thread does not leave the kernel: the producer stays connected.
  */
-bool elog_producer_disconnect(struct elog_producer *producer, unsigned int pauses);
+bool elog_producer_disconnect(struct elog_producer *producer, bool is_patient);
+
+/* After a failure, wait before the next try: each one waits, and there may be many events. */
+static inline bool elog_producer_may_disconnect(const struct elog_producer *producer)
+{
+	return elog_clock_read(CLOCK_MONOTONIC_COARSE) >=
+	       __atomic_load_n(&producer->next_disconnect, __ATOMIC_RELAXED);
+}
 
 /**
  * elog_producer_gone() - connect again, because the device's instance was deleted
@@ -125,5 +167,11 @@ bool elog_producer_disconnect(struct elog_producer *producer, unsigned int pause
  * nothing if the lock is taken. Preserves errno.
  */
 void elog_producer_gone(struct elog_producer *producer);
+
+/**
+ * elog_producer_after_fork() - in the child of a fork: forget the connection
+ * @producer: locked
+ */
+void elog_producer_after_fork(struct elog_producer *producer);
 
 #endif /* LIBELOG_PRODUCER_STATE_H */

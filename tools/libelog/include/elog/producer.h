@@ -112,7 +112,8 @@ void elog_producer_close(struct elog_producer *producer);
  * @producer: the producer
  *
  * Return: 0 when connected, or a negative errno of open(2) or of the ioctls (-ENOENT,
- * -ENXIO, -ENODEV: no module; -EACCES: no permission; -ESHUTDOWN: the module is being replaced).
+ * -ENXIO, -ENODEV: no module; -EACCES: no permission; -ESHUTDOWN: the module is being replaced);
+ * -ENOTCONN: in a child of vfork(), which has other files.
  */
 int elog_producer_connect(struct elog_producer *producer);
 
