@@ -10,6 +10,7 @@
 #	modules that depend on it	the same
 #	a program without libelog	a program that stays is named
 #	a capture with a limit		the same
+#	a COMMAND of a capture		a COMMAND goes on, and its status counts
 #	instances, persistent events	what would be lost prevents it
 
 load files.bash
@@ -150,6 +151,65 @@ has_event()
 	kill -TERM "${emitters[0]}"
 	wait "${emitters[0]}"
 	stop_elog INT
+}
+
+# start_command VERB...: elog with a COMMAND that writes a file after $work/go exists
+start_command()
+{
+	local name=$1
+
+	# shellcheck disable=SC2016
+	"$ELOG" "$@" -- bash -c 'trap "exit 9" TERM
+		echo $$ > "$1.started"
+		until [ -e "$0/go" ]; do read -r -t 0.05 <> "$0/never"; done
+		echo done > "$1.done"; exit 3' "$work" "$work/$name" > "$work/$name.out" \
+		2> "$work/$name.err" 3>&- &
+	background+=("$!")
+	wrapped+=("$!")
+	wait_for exists "$work/$name.started"
+}
+
+@test "a COMMAND goes on, and its status counts" {
+	local wrapped=() ended name pid
+
+	mkfifo "$work/never"
+	start_command stat -o "$work/counts"
+	start_command capture -e 'libelog_test/*'
+	start_command latency libelog_test/a libelog_test/b
+	run_elog upgrade "$work/new/eventlog.ko"
+	echo "$output" "$stderr"
+	[ "$status" = 0 ]
+	version_is "$next"
+	# The results are complete before COMMAND ends.
+	[ -s "$work/counts" ]
+	for name in stat capture latency; do
+		[ ! -e "$work/$name.done" ]
+		contains "$(< "$work/$name.err")" "the kernel module is being replaced" \
+			"bash goes on, its later events are missing"
+	done
+	touch "$work/go"
+	for pid in "${wrapped[@]}"; do
+		ended=0
+		wait "$pid" || ended=$?
+		[ "$ended" = 3 ]
+	done
+	[ "$(cat "$work"/{stat,capture,latency}.done)" = $'done\ndone\ndone' ]
+}
+
+# A signal goes to COMMAND, and -d ends it, as if the capture had not ended.
+@test "a COMMAND without its capture still ends by a signal, or by -d" {
+	local wrapped=() ended=0
+
+	mkfifo "$work/never"
+	start_command stat
+	start_command capture -d 3 -e 'libelog_test/*'
+	run_elog upgrade "$work/new/eventlog.ko"
+	[ "$status" = 0 ]
+	kill -TERM "${wrapped[0]}"
+	wait "${wrapped[0]}" || ended=$?
+	[ "$ended" = 9 ]
+	wait "${wrapped[1]}" || true
+	[ ! -e "$work/capture.done" ]
 }
 
 @test "what would be lost prevents it" {
