@@ -130,6 +130,19 @@ has_event()
 	elog list "$1" 2> /dev/null | grep -q "$1"
 }
 
+@test "a program that maps another file is no reader" {
+	local library=$work/dev/eventlog/libelog.so
+
+	mkdir -p "${library%/*}"
+	cp "$EVENTLOG_TOOLS/libelog.so" "$library"
+	LD_PRELOAD=$library sleep 1000 3>&- &
+	background+=("$!")
+	wait_for grep -q "$library" "/proc/$!/maps"
+	run_elog upgrade --dry-run "$work/new/eventlog.ko"
+	[ "$status" = 0 ]
+	run ! grep sleep <<< "$output"
+}
+
 @test "a program that stays is named, and nothing changes" {
 	local emitters=()
 
