@@ -11,6 +11,9 @@
 #	a program without libelog	a program that stays is named
 #	a capture with a limit		the same
 #	a COMMAND of a capture		a COMMAND goes on, and its status counts
+#	signals				a signal waits until the modules are loaded
+#	a module that cannot be loaded	a load that fails has a way back
+#	a tracer			modules that were unloaded come back
 #	instances, persistent events	what would be lost prevents it
 
 load files.bash
@@ -37,6 +40,7 @@ teardown()
 {
 	"$ELOG" stop -q 2> /dev/null || true
 	end_background
+	untrace 2> /dev/null || true
 	rmmod eventlog_proc eventlog_user_events 2> /dev/null || true
 	! [ -d /sys/module/eventlog ] || wait_for rmmod eventlog
 	insmod "$EVENTLOG_KO"
@@ -243,6 +247,105 @@ start_command()
 	echo "$stderr"
 	[ "$status" = 0 ]
 	version_is "$next"
+}
+
+# install_modules DIRECTORY: modprobe and modinfo find its modules. The real programs are called,
+# with another directory than /lib/modules; before, modprobe gets signals as from a terminal.
+install_modules()
+{
+	local path program root=$work/root
+
+	mkdir -p "$root/lib/modules/$(uname -r)" "$work/bin"
+	cp "$1"/*.ko "$root/lib/modules/$(uname -r)"
+	depmod -b "$root" 2> /dev/null
+	for program in modprobe:-d modinfo:-b; do
+		path=$(type -P "${program%:*}")
+		cat > "$work/bin/${program%:*}" <<- END
+			#!/bin/bash
+			if [ -e "$work/signals.\${0##*/}" ]; then
+				kill -s INT "\$PPID" "\$\$"
+				kill -s TERM "\$PPID" "\$\$"
+				kill -s HUP "\$PPID" "\$\$"
+			fi
+			exec "$path" ${program#*:} "$root" "\$@"
+		END
+		chmod +x "$work/bin/${program%:*}"
+	done
+	PATH=$work/bin:$PATH
+}
+
+# load_old: with parameters, and a module that depends on it
+load_old()
+{
+	rmmod eventlog
+	insmod "$work/old/eventlog.ko" rules_max=77
+	insmod "$work/old/eventlog_user_events.ko" dynamic=1
+}
+
+is_loaded_as_before()
+{
+	[ "$(cat /sys/module/eventlog/parameters/rules_max)" = 77 ] &&
+		[ "$(cat /sys/module/eventlog_user_events/parameters/dynamic)" = Y ]
+}
+
+@test "a signal waits until the modules are loaded" {
+	install_modules "$work/new"
+	load_old
+	touch "$work/signals.modprobe"
+	run_elog upgrade
+	echo "$status: $output" "$stderr"
+	[ "$status" -gt 128 ]
+	contains "$output" "$release was replaced by $next"
+	[ -d /sys/module/eventlog_user_events ]
+	version_is "$next"
+}
+
+@test "a load that fails has a way back" {
+	# It needs a symbol that the kernel does not have.
+	LC_ALL=C sed -i 's/\x00misc_register\x00/\x00misc_registex\x00/g' "$work/new/eventlog.ko"
+	load_old
+	run_elog upgrade "$work/new/eventlog.ko"
+	echo "$stderr"
+	[ "$status" = 1 ]
+	contains "$stderr" "cannot load $work/new/eventlog.ko" "modprobe eventlog has failed" \
+		"no version of the module is loaded"
+	[ ! -d /sys/module/eventlog ]
+
+	insmod "$work/old/eventlog.ko" rules_max=77
+	insmod "$work/old/eventlog_user_events.ko" dynamic=1
+	install_modules "$work/old"
+	run_elog upgrade "$work/new/eventlog.ko"
+	echo "$stderr"
+	[ "$status" = 1 ]
+	contains "$stderr" "cannot load $work/new/eventlog.ko" \
+		"version $release of the module runs now"
+	is_loaded_as_before
+	version_is "$release"
+}
+
+# A trigger that enables an event of eventlog.ko keeps that module.
+trigger=/sys/kernel/tracing/events/sched/sched_process_exec/trigger
+action=enable_event:eventlog:eventlog_emit
+
+untrace()
+{
+	echo "!$action" > "$trigger"
+}
+
+@test "modules that were unloaded come back" {
+	[ -e "$trigger" ] || mount -t tracefs none /sys/kernel/tracing
+	load_old
+	install_modules "$work/old"
+	# It comes from there, not from beside the new file.
+	LC_ALL=C sed -i 's/\x00dynamic\x00/\x00dynamik\x00/g' "$work/new/eventlog_user_events.ko"
+	echo "$action" > "$trigger"
+	run_elog upgrade "$work/new/eventlog.ko"
+	echo "$stderr"
+	[ "$status" = 1 ]
+	contains "$stderr" "cannot unload eventlog" "version $release of the module still runs"
+	run ! grep "nothing was changed" <<< "$stderr"
+	is_loaded_as_before
+	version_is "$release"
 }
 
 @test "only root" {
