@@ -209,7 +209,7 @@ static bool is_asked(const struct live *live)
 	return poll(&file, 1, 0) > 0 && file.revents & POLLRDHUP;
 }
 
-/* Must COMMAND, or a run without one, end, whatever becomes of the events? */
+/* Must the run end for a reason that also ends COMMAND? */
 static bool is_command_over(struct live *live)
 {
 	const uint64_t duration = live->settings->duration;
