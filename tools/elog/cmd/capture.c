@@ -753,7 +753,7 @@ out:
 	output_close(&capture->output);
 	elog_consumer_close(capture->trigger);
 	live_close(&capture->live);
-	return ret;
+	return live_outlast(&capture->live, ret);
 }
 
 static int run_capture(const struct options *given)

@@ -597,7 +597,7 @@ static int run(struct latency *latency)
 	return finish(latency, ret);
 }
 
-static void free_latency(struct latency *latency)
+static void close_latency(struct latency *latency)
 {
 	visit_close(latency->visit);
 	live_close(&latency->live);
@@ -608,7 +608,6 @@ static void free_latency(struct latency *latency)
 	free(latency->globs[0]);
 	free(latency->globs[1]);
 	free(latency->globs[2]);
-	free(latency);
 }
 
 static int run_latency(const struct options *options)
@@ -629,7 +628,9 @@ static int run_latency(const struct options *options)
 	if (!prepare(latency, options) &&
 	    !open_visit(latency, options->arguments + 2))
 		ret = run(latency);
-	free_latency(latency);
+	close_latency(latency);
+	ret = live_outlast(&latency->live, ret);
+	free(latency);
 	return ret;
 }
 

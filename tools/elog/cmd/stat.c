@@ -470,7 +470,7 @@ out:
 	live_close(&run.live);
 	if (run.file >= 0)
 		close(run.file);
-	return ret;
+	return live_outlast(&run.live, ret);
 }
 
 static const struct verb_option stat_options[] = {

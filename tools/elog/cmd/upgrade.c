@@ -8,6 +8,7 @@
  */
 #include <errno.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,6 +39,7 @@
  * @version: of the one that replaces it, or NULL
  * @producers: how many processes had events
  * @others: how many others had the device open
+ * @begun: modules may have been unloaded
  */
 struct upgrade {
 	const struct options *options;
@@ -48,6 +50,7 @@ struct upgrade {
 	char *version;
 	size_t producers;
 	size_t others;
+	bool begun;
 };
 
 static void look_later(void)
@@ -262,8 +265,9 @@ static int wait_for_users(struct upgrade *upgrade, bool producers)
 		look_later();
 	}
 	if (!ret && left) {
-		elog_error("%zu process%s not given the device up; nothing was changed", left,
-			   left == 1 ? " has" : "es have");
+		elog_error("%zu process%s not given the device up%s", left,
+			   left == 1 ? " has" : "es have",
+			   upgrade->begun ? "" : "; nothing was changed");
 		name_those_who_stay(&users, producers);
 		ret = -EBUSY;
 	} else if (ret) {
@@ -299,16 +303,20 @@ static int ask_all(struct upgrade *upgrade)
  * Replacing
  */
 
-/* Loads those modules again that were unloaded before module @end failed. */
+/*
+ * Loads those modules again that were unloaded before module @end failed. eventlog is the old one,
+ * so they are never taken from the file that should have replaced it.
+ */
 static void load_again(const struct upgrade *upgrade, size_t end)
 {
-	char *path;
+	const struct module *module;
 
 	while (end--) {
-		path = module_path(upgrade->modules.modules[end].name, upgrade->file);
-		module_load(&upgrade->modules.modules[end], path);
-		free(path);
+		module = &upgrade->modules.modules[end];
+		if (module_restore(module))
+			elog_hint("%s was unloaded: load it again", module->name);
 	}
+	elog_hint("version %s of the module still runs", upgrade->info.release);
 }
 
 /* Unloads a module, which someone may still use for a moment. */
@@ -398,55 +406,117 @@ static void let_subscribers_return(const struct upgrade *upgrade)
 				      .tv_nsec = (long)(rules % 1000000000) }, NULL);
 }
 
+/* @back: after the new module could not be loaded: the installed one, as the old one was */
+static int load_one(const struct upgrade *upgrade, size_t index, bool back)
+{
+	const struct module *module = &upgrade->modules.modules[index];
+	char *path;
+	int ret;
+
+	if (back)
+		return module_restore(module);
+	path = module_path(module->name, upgrade->file);
+	ret = module_load(module, path);
+	free(path);
+	return ret;
+}
+
+/* Loads eventlog itself, and lets producers wait. */
+static int load_first(struct upgrade *upgrade, bool back)
+{
+	int ret = load_one(upgrade, upgrade->modules.count - 1, back);
+
+	if (ret)
+		return ret;
+	upgrade->fd = elog_device_open(EVENTLOG_DEVICE);
+	if (upgrade->fd < 0) {
+		elog_error("%s: %s", EVENTLOG_DEVICE, strerror(-upgrade->fd));
+		return upgrade->fd;
+	}
+	/* An older module may not know it. */
+	ask(upgrade, EVENTLOG_LEAVE_PRODUCERS);
+	return 0;
+}
+
 static int load_all(struct upgrade *upgrade)
 {
-	const struct module *module;
-	size_t i = upgrade->modules.count;
-	int ret = 0;
-	char *path;
+	int ret = load_first(upgrade, false), error;
+	size_t i = upgrade->modules.count - 1;
+	const bool back = ret;
 
-	while (i--) {
-		module = &upgrade->modules.modules[i];
-		path = module_path(module->name, upgrade->file);
-		if (module_load(module, path)) {
-			ret = -ENOEXEC;
-			if (!strcmp(module->name, EVENTLOG_MODULE))
-				elog_hint("programs go on without it, and wait for the device");
-		}
-		free(path);
-		if (strcmp(module->name, EVENTLOG_MODULE) != 0)
-			continue;
-		if (ret)
+	if (back) {
+		/* It was loaded, but has no device. */
+		unload_one(EVENTLOG_MODULE);
+		if (load_first(upgrade, true)) {
+			elog_hint("no version of the module is loaded: programs go on without "
+				  "it, and wait for the device");
 			return ret;
-		upgrade->fd = elog_device_open(EVENTLOG_DEVICE);
-		/* An older module may not know it. */
-		if (upgrade->fd >= 0)
-			ask(upgrade, EVENTLOG_LEAVE_PRODUCERS);
+		}
 	}
-	if (upgrade->fd >= 0 && upgrade->others)
+	while (i--) {
+		error = load_one(upgrade, i, back);
+		ret = ret ? ret : error;
+	}
+	if (upgrade->others)
 		let_subscribers_return(upgrade);
 	return ret;
 }
 
-static int replace(struct upgrade *upgrade)
+/*
+ * Signals that would end or stop this process, or a modprobe, while the modules are away: they
+ * wait. A signal to the process group, as from a terminal, reaches modprobe, too.
+ */
+static void hold_signals(sigset_t *before)
+{
+	static const int held[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP };
+	sigset_t set;
+	size_t i;
+
+	sigemptyset(&set);
+	for (i = 0; i < ARRAY_SIZE(held); i++)
+		sigaddset(&set, held[i]);
+	sigprocmask(SIG_BLOCK, &set, before);
+	signal(SIGPIPE, SIG_IGN);
+}
+
+static int replace_asked(struct upgrade *upgrade, uint64_t start)
 {
 	struct eventlog_info info = { .size = sizeof(info) };
-	const uint64_t start = monotonic();
 	int ret;
 
-	ret = ask_all(upgrade);
-	if (ret || unload_all(upgrade))
+	if (unload_all(upgrade))
 		return STATUS_ERROR;
 	ret = load_all(upgrade);
-	if (upgrade->fd >= 0 && !elog_device_info(upgrade->fd, &info) && !upgrade->options->quiet)
-		printf("%zu program%s and %zu reader%s gave the device up; %s was replaced by %s "
-		       "in %.1f s\n", upgrade->producers, upgrade->producers == 1 ? "" : "s",
-		       upgrade->others, upgrade->others == 1 ? "" : "s", upgrade->info.release,
-		       info.release, (double)(monotonic() - start) / 1e9);
+	if (upgrade->fd >= 0 && !elog_device_info(upgrade->fd, &info)) {
+		if (ret)
+			elog_hint("version %s of the module runs now", info.release);
+		else if (!upgrade->options->quiet)
+			printf("%zu program%s and %zu reader%s gave the device up; %s was replaced "
+			       "by %s in %.1f s\n", upgrade->producers,
+			       upgrade->producers == 1 ? "" : "s", upgrade->others,
+			       upgrade->others == 1 ? "" : "s", upgrade->info.release,
+			       info.release, (double)(monotonic() - start) / 1e9);
+	}
 	if (upgrade->info.policies)
 		elog_hint("marker policies are gone: set them again, or restart "
 			  "eventlog-markers.service");
 	return ret ? STATUS_ERROR : STATUS_OK;
+}
+
+static int replace(struct upgrade *upgrade)
+{
+	const uint64_t start = monotonic();
+	sigset_t before;
+	int ret;
+
+	if (ask_all(upgrade))
+		return STATUS_ERROR;
+	hold_signals(&before);
+	upgrade->begun = true;
+	ret = replace_asked(upgrade, start);
+	fflush(stdout);
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	return ret;
 }
 
 /* ------------------------------------------------------------------------

@@ -209,14 +209,19 @@ static bool is_asked(const struct live *live)
 	return poll(&file, 1, 0) > 0 && file.revents & POLLRDHUP;
 }
 
+/* Must the run end for a reason that also ends COMMAND? */
+static bool is_command_over(struct live *live)
+{
+	const uint64_t duration = live->settings->duration;
+
+	return stop_requested(live) || (live->command.name && command_reap(&live->command)) ||
+	       (duration && monotonic() - live->started >= duration);
+}
+
 bool live_over(struct live *live)
 {
-	uint64_t duration = live->settings->duration;
-
 	live->asked |= is_asked(live);
-	return stop_requested(live) || live->deleted || live->asked ||
-	       (live->command.name && command_reap(&live->command)) ||
-	       (duration && monotonic() - live->started >= duration);
+	return is_command_over(live) || live->deleted || live->asked;
 }
 
 int live_left(const struct live *live, int most)
@@ -257,13 +262,20 @@ void live_sleep(struct live *live, int most, bool *over)
 	*over = live_over(live);
 }
 
+static bool is_lost(const struct live *live)
+{
+	return live->deleted || live->asked;
+}
+
 bool live_deleted(const struct live *live)
 {
 	if (live->deleted)
 		elog_error("%s: the instance was deleted", elog_device_path(NULL));
 	else if (live->asked)
 		elog_error("the kernel module is being replaced");
-	return live->deleted || live->asked;
+	if (is_lost(live) && live->command.pid)
+		elog_hint("%s goes on, its later events are missing", live->command.name);
+	return is_lost(live) && !live->command.name;
 }
 
 int flush_consumer(struct elog_consumer *consumer)
@@ -279,7 +291,18 @@ int flush_consumer(struct elog_consumer *consumer)
 void live_end(struct live *live)
 {
 	live->ended = monotonic();
+	if (!is_lost(live) || is_command_over(live))
+		command_end(&live->command, signals_stops() > 1);
+}
+
+int live_outlast(struct live *live, int status)
+{
+	if (!live->command.pid)
+		return status;
+	while (!is_command_over(live))
+		signals_sleep(live_left(live, -1));
 	command_end(&live->command, signals_stops() > 1);
+	return command_status(&live->command, live->settings->quiet) ? : status;
 }
 
 uint64_t live_lost_sum(const struct eventlog_stat *stat)

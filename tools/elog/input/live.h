@@ -154,10 +154,26 @@ void live_sleep(struct live *live, int most, bool *over);
  */
 int flush_consumer(struct elog_consumer *consumer);
 
-/** live_end() - end the run and COMMAND */
+/** live_end() - end the run, and COMMAND unless the instance or the module went */
 void live_end(struct live *live);
 
-/** live_deleted() - did the instance or the module go? Print that it did */
+/**
+ * live_outlast() - wait for the end of COMMAND if live_end() did not end it
+ * @live: closed by live_close()
+ * @status: the exit status so far
+ *
+ * All files and mappings of the device must be closed: they would keep the module. Until COMMAND
+ * ends, -d and signals apply to it as before.
+ *
+ * Return: the exit status.
+ */
+int live_outlast(struct live *live, int status);
+
+/**
+ * live_deleted() - did the instance or the module go? Print that it did
+ *
+ * Return: whether that is a failure: with COMMAND, its status counts.
+ */
 bool live_deleted(const struct live *live);
 
 /** live_lost_sum() - add up the causes of losses, without invalid records */

@@ -21,7 +21,7 @@
 static bool is_setting(const char *name)
 {
 	return *name != '.' && strcmp(name, "steps") != 0 && strcmp(name, "leaving") != 0 &&
-	       strcmp(name, "hold") != 0;
+	       strcmp(name, "hold") != 0 && strcmp(name, "descriptors") != 0;
 }
 
 /* Reads the first line of a file. Return: NULL: there is none. */
@@ -61,29 +61,49 @@ int module_references(const char *name)
  * What is loaded
  */
 
-static char *read_parameters(const char *module)
+static int add_parameter(struct module *module, const char *name, const char *value)
 {
-	struct elog_text text = { 0 };
+	char **larger = array_grow(module->parameters, module->parameter_count, sizeof(*larger));
+
+	if (!larger)
+		return -ENOMEM;
+	module->parameters = larger;
+	if (asprintf(&larger[module->parameter_count], "%s=%s", name, value) < 0)
+		return -ENOMEM;
+	module->parameter_count++;
+	return 0;
+}
+
+static int read_parameters(struct module *module)
+{
 	struct dirent *entry;
 	char path[512], *value;
 	DIR *directory;
+	int ret = 0;
 
-	snprintf(path, sizeof(path), "/sys/module/%s/parameters", module);
+	snprintf(path, sizeof(path), "/sys/module/%s/parameters", module->name);
 	directory = opendir(path);
-	while (directory && (entry = readdir(directory))) {
+	while (!ret && directory && (entry = readdir(directory))) {
 		if (!is_setting(entry->d_name))
 			continue;
-		snprintf(path, sizeof(path), "/sys/module/%s/parameters/%s", module,
+		snprintf(path, sizeof(path), "/sys/module/%s/parameters/%s", module->name,
 			 entry->d_name);
 		value = read_line(path);
 		if (value && *value)
-			elog_text_printf(&text, "%s%s=%s", text.data ? " " : "", entry->d_name,
-					 value);
+			ret = add_parameter(module, entry->d_name, value);
 		free(value);
 	}
 	if (directory)
 		closedir(directory);
-	return text.error ? NULL : text.data;
+	return ret;
+}
+
+static void module_free(struct module *module)
+{
+	while (module->parameter_count)
+		free(module->parameters[--module->parameter_count]);
+	free(module->parameters);
+	free(module->name);
 }
 
 static bool is_known(const struct modules *modules, const char *name)
@@ -120,17 +140,17 @@ static int add_module(struct modules *modules, const char *name)
 		closedir(directory);
 	if (ret)
 		return ret;
-	module.name = strdup(name);
-	module.parameters = read_parameters(name);
 	larger = array_grow(modules->modules, modules->count, sizeof(*larger));
-	if (!module.name || !larger) {
-		free(module.name);
-		free(module.parameters);
+	if (!larger)
 		return -ENOMEM;
-	}
 	modules->modules = larger;
-	larger[modules->count++] = module;
-	return 0;
+	module.name = strdup(name);
+	ret = module.name ? read_parameters(&module) : -ENOMEM;
+	if (ret)
+		module_free(&module);
+	else
+		larger[modules->count++] = module;
+	return ret;
 }
 
 int modules_find(struct modules *modules)
@@ -143,10 +163,8 @@ void modules_free(struct modules *modules)
 {
 	size_t i;
 
-	for (i = 0; i < modules->count; i++) {
-		free(modules->modules[i].name);
-		free(modules->modules[i].parameters);
-	}
+	for (i = 0; i < modules->count; i++)
+		module_free(&modules->modules[i]);
 	free(modules->modules);
 }
 
@@ -251,23 +269,62 @@ int module_check(const char *name, const char *path, char **version)
 	return 0;
 }
 
-int module_load(const struct module *module, const char *path)
+/* Producers wait until captures are back. An older module ignores it. */
+static const char *leaving(const struct module *module)
 {
-	/* Producers wait until captures are back. An older module ignores it. */
-	const char *leaving = strcmp(module->name, EVENTLOG_MODULE) ? "" : "leaving=1";
-	const char *const arguments[] = { "modprobe", module->name, *leaving ? leaving : NULL,
-					    NULL };
-	char *parameters;
-	int fd, ret = 0, status;
+	return strcmp(module->name, EVENTLOG_MODULE) ? NULL : "leaving=1";
+}
 
-	if (!path) {
-		free(first_line("modprobe", arguments, &status));
-		if (status)
-			elog_error("modprobe %s has failed", module->name);
-		return status ? -ENOEXEC : 0;
+/* @count: how many of its parameters it gets */
+static int load_installed(const struct module *module, size_t count)
+{
+	const char **arguments = calloc(count + 4, sizeof(*arguments));
+	size_t i;
+	int status;
+
+	if (!arguments)
+		return -ENOMEM;
+	arguments[0] = "modprobe";
+	arguments[1] = module->name;
+	for (i = 0; i < count; i++)
+		arguments[2 + i] = module->parameters[i];
+	arguments[2 + i] = leaving(module);
+	free(first_line("modprobe", arguments, &status));
+	free(arguments);
+	if (status)
+		elog_error("modprobe %s has failed", module->name);
+	return status ? -ENOEXEC : 0;
+}
+
+/* Return: the parameters in the form that the kernel reads, or NULL. */
+static char *join_parameters(const struct module *module)
+{
+	const char *last = leaving(module), *parameter, *value;
+	struct elog_text text = { 0 };
+	size_t i;
+
+	for (i = 0; i < module->parameter_count; i++) {
+		parameter = module->parameters[i];
+		value = strchr(parameter, '=') + 1;
+		if (strpbrk(value, " \t"))
+			elog_text_printf(&text, "%.*s\"%s\" ", (int)(value - parameter),
+					 parameter, value);
+		else
+			elog_text_printf(&text, "%s ", parameter);
 	}
-	if (asprintf(&parameters, "%s %s", module->parameters ? module->parameters : "",
-		     leaving) < 0)
+	elog_text_printf(&text, "%s", last ? last : "");
+	if (!text.error)
+		return text.data;
+	elog_text_free(&text);
+	return NULL;
+}
+
+static int load_file(const struct module *module, const char *path)
+{
+	char *parameters = join_parameters(module);
+	int fd, ret = 0;
+
+	if (!parameters)
 		return -ENOMEM;
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0 || syscall(SYS_finit_module, fd, parameters, 0))
@@ -276,11 +333,27 @@ int module_load(const struct module *module, const char *path)
 		close(fd);
 	free(parameters);
 	/* A module that eventlog.ko asks for may have been loaded by modprobe. */
-	if (ret == -EEXIST)
-		ret = 0;
+	return ret == -EEXIST ? 0 : ret;
+}
+
+int module_load(const struct module *module, const char *path)
+{
+	int ret;
+
+	if (!path)
+		return load_installed(module, 0);
+	ret = load_file(module, path);
 	if (ret)
 		elog_error("cannot load %s: %s", path, strerror(-ret));
 	return ret;
+}
+
+int module_restore(const struct module *module)
+{
+	/* modprobe may have loaded it without them: eventlog has a softdep on a module. */
+	if (module->parameter_count)
+		module_unload(module->name);
+	return load_installed(module, module->parameter_count);
 }
 
 int module_unload(const char *name)

@@ -13,13 +13,15 @@
 /**
  * struct module - a loaded module
  * @name: its name
- * @parameters: "NAME=VALUE ...", or NULL
+ * @parameters: "NAME=VALUE" each
+ * @parameter_count: of @parameters
  * @holders: how many other modules use it
  * @references: how many uses it has, those of @holders included
  */
 struct module {
 	char *name;
-	char *parameters;
+	char **parameters;
+	size_t parameter_count;
 	unsigned int holders;
 	int references;
 };
@@ -71,6 +73,14 @@ int module_check(const char *name, const char *path, char **version);
  * Return: 0, or a negative errno; the reason was printed.
  */
 int module_load(const struct module *module, const char *path);
+
+/**
+ * module_restore() - load an installed module with the parameters that it had
+ * @module: which was unloaded
+ *
+ * Return: as module_load().
+ */
+int module_restore(const struct module *module);
 
 /** module_unload() - unload a module; return 0 or a negative errno */
 int module_unload(const char *name);

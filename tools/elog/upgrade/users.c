@@ -173,6 +173,24 @@ static void look_at_files(struct users *users, pid_t pid, const struct numbers *
 		closedir(files);
 }
 
+/* Is it the device, or an instance, according to a line of /proc/PID/maps? */
+static bool maps_device(char *line)
+{
+	static const char deleted[] = " (deleted)";
+	int path = 0;
+	size_t length;
+
+	sscanf(line, "%*s %*s %*s %*s %*s %n", &path);
+	line += path;
+	length = strcspn(line, "\n");
+	if (length >= strlen(deleted) &&
+	    !strncmp(line + length - strlen(deleted), deleted, strlen(deleted)))
+		length -= strlen(deleted);
+	line[length] = '\0';
+	return !strcmp(line, EVENTLOG_DEVICE) || !strcmp(line, ANONYMOUS) ||
+	       !strncmp(line, EVENTLOG_DEVICE "-", strlen(EVENTLOG_DEVICE "-"));
+}
+
 /* A mapping keeps the device, too, after its file was closed. */
 static void look_at_mappings(struct users *users, pid_t pid)
 {
@@ -185,8 +203,8 @@ static void look_at_mappings(struct users *users, pid_t pid)
 	snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
 	file = fopen(path, "re");
 	while (file && getline(&line, &room, file) > 0) {
-		holds |= strstr(line, EVENTLOG_DEVICE) || strstr(line, ANONYMOUS);
 		has_library |= strstr(line, "/libelog.so") != NULL;
+		holds |= maps_device(line);
 	}
 	if (file)
 		fclose(file);
