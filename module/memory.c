@@ -32,10 +32,16 @@ void *eventlog_alloc_locked(size_t bytes)
 	return eventlog_alloc_flags(bytes, GFP_KERNEL);
 }
 
-void *eventlog_alloc_as(size_t bytes, bool charged)
+void *eventlog_alloc_as(size_t bytes, enum eventlog_charge charge)
 {
-	return eventlog_alloc_flags(bytes, charged ? GFP_KERNEL_ACCOUNT | __GFP_NORETRY :
-						     GFP_KERNEL);
+	switch (charge) {
+	case EVENTLOG_CHARGE_CALLER:
+		return eventlog_alloc_flags(bytes, GFP_KERNEL_ACCOUNT | __GFP_NORETRY);
+	case EVENTLOG_CHARGE_OTHER:
+		return eventlog_alloc_flags(bytes, GFP_NOWAIT | __GFP_ACCOUNT);
+	default:
+		return eventlog_alloc_flags(bytes, GFP_KERNEL);
+	}
 }
 
 void *eventlog_alloc_atomic(size_t bytes)

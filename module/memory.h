@@ -12,6 +12,20 @@
 struct page;
 
 /**
+ * enum eventlog_charge - who pays for memory, and what happens at the limit of a memory cgroup
+ * @EVENTLOG_CHARGE_NONE: it is not charged
+ * @EVENTLOG_CHARGE_CALLER: the calling process.  At the limit of its cgroup, memory is reclaimed
+ *	once, and otherwise the allocation fails: others may wait for the lock
+ * @EVENTLOG_CHARGE_OTHER: the active memory cgroup, which need not be the caller's.  At its limit
+ *	the allocation fails at once: the caller must not reclaim the memory of another cgroup
+ */
+enum eventlog_charge {
+	EVENTLOG_CHARGE_NONE,
+	EVENTLOG_CHARGE_CALLER,
+	EVENTLOG_CHARGE_OTHER,
+};
+
+/**
  * eventlog_alloc() - allocate zeroed memory, charged to the calling process
  * @bytes: any size; large memory may not be physically contiguous
  *
@@ -38,14 +52,13 @@ void *eventlog_alloc_locked(size_t bytes) __must_check;
 /**
  * eventlog_alloc_as() - eventlog_alloc_locked() that may charge
  * @bytes: any size
- * @charged: charge the memory to the calling process.  At the limit of its memory cgroup,
- *	reclaim memory once, and otherwise fail: others may wait for the lock
+ * @charge: whether the memory is charged
  *
  * Process context, may sleep.  Never warns.
  *
  * Return: the memory, for eventlog_free(), or NULL.
  */
-void *eventlog_alloc_as(size_t bytes, bool charged) __must_check;
+void *eventlog_alloc_as(size_t bytes, enum eventlog_charge charge) __must_check;
 
 /**
  * eventlog_alloc_atomic() - allocate zeroed memory, charged to the calling process, at once

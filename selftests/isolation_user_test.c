@@ -674,6 +674,19 @@ static void enter_own_namespace(void)
 /* A container that uses its instance: a file is open until a byte arrives. */
 static int use_ready[2], use_quit[2];
 
+static int make_mine(__u32 *id)
+{
+	struct eventlog_instance_create request = create_request("mine");
+
+	if (!have_namespaces())
+		SKIP("no user namespaces");
+	load_open("");
+	CHECK_OK(pipe(use_ready));
+	CHECK_OK(pipe(use_quit));
+	request.owner = USER;
+	return create_with(&request, id);
+}
+
 static void uses(void)
 {
 	pid_t child;
@@ -707,19 +720,11 @@ static void captures_outside(void)
 /* Two containers of one owner: while one uses an instance, the other one cannot capture it. */
 TEST(an_instance_belongs_to_one_container)
 {
-	struct eventlog_instance_create request = create_request("mine");
 	__u32 id;
+	int fd = make_mine(&id);
 	pid_t user;
 	char byte;
-	int fd;
 
-	if (!have_namespaces())
-		SKIP("no user namespaces");
-	load_open("");
-	request.owner = USER;
-	fd = create_with(&request, &id);
-	CHECK_OK(pipe(use_ready));
-	CHECK_OK(pipe(use_quit));
 	user = fork_user(USER, uses);
 	close(use_ready[1]);
 	CHECK_EQ(read(use_ready[0], &byte, 1), 1);
@@ -766,18 +771,59 @@ static void nests(void)
 /* Who opens an instance above a container does not open it for other containers. */
 TEST(a_capture_from_above_lets_no_other_container_in)
 {
-	struct eventlog_instance_create request = create_request("mine");
 	__u32 id;
+	int fd = make_mine(&id);
+
+	as_user(USER, nests);
+	delete_instance(id);
+	close(fd);
+}
+
+/* A container that opens an instance above one in it, which then ends; it keeps the file. */
+static void outlives(void)
+{
+	struct eventlog_subscribe setup = subscribe_request(0);
+	int ready[2], quit[2];
+	pid_t inner;
+	char byte;
 	int fd;
 
-	if (!have_namespaces())
-		SKIP("no user namespaces");
-	load_open("");
-	request.owner = USER;
-	fd = create_with(&request, &id);
-	CHECK_OK(pipe(use_ready));
-	CHECK_OK(pipe(use_quit));
-	as_user(USER, nests);
+	enter_own_namespace();
+	CHECK_OK(pipe(ready));
+	CHECK_OK(pipe(quit));
+	inner = test_fork();
+	if (!inner) {
+		enter_own_namespace();
+		CHECK_OK(open(DEVICE, O_RDWR | O_CLOEXEC));
+		CHECK_EQ(write(ready[1], "", 1), 1);
+		CHECK_EQ(read(quit[0], &byte, 1), 1);
+		_exit(0);
+	}
+	CHECK_EQ(read(ready[0], &byte, 1), 1);
+	fd = CHECK_OK(open(DEVICE, O_RDWR | O_CLOEXEC));
+	CHECK_EQ(write(quit[1], "", 1), 1);
+	test_join(inner);
+	CHECK_EQ(write(use_ready[1], "", 1), 1);
+	CHECK_EQ(read(use_quit[0], &byte, 1), 1);
+	/* The file has kept its rights. */
+	CHECK_OK(ioctl(fd, EVENTLOG_IOC_SUBSCRIBE, &setup));
+	close(fd);
+}
+
+/* A file from above, whose rights stay, must not see what another container does later. */
+TEST(a_capture_from_above_keeps_the_instance)
+{
+	__u32 id;
+	int fd = make_mine(&id);
+	pid_t user;
+	char byte;
+
+	user = fork_user(USER, outlives);
+	CHECK_EQ(read(use_ready[0], &byte, 1), 1);
+	as_user(USER, is_refused);
+	CHECK_EQ(write(use_quit[1], "", 1), 1);
+	test_join(user);
+	as_user(USER, captures);
 	delete_instance(id);
 	close(fd);
 }

@@ -12,6 +12,7 @@
  *	handlers of markers			handlers_stay
  */
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
@@ -398,7 +399,7 @@ TEST(it_lingers)
 	close(fd);
 }
 
-/* Nobody is back before the module is gone, and the pending request does not outlive it. */
+/* No program is back before the module is gone, and the pending request does not outlive it. */
 TEST(unload_while_it_lingers)
 {
 	int asker = device_open();
@@ -462,13 +463,19 @@ TEST(missed)
 	CHECK_EQ(lost_sum(stat_all(consumer.fd).lost), 0);
 	CHECK_OK(try_missed(fd, event.write_index, 5, &subscribers));
 	CHECK_EQ(subscribers, 2);
+	CHECK_OK(try_missed(fd, event.write_index, 2, &subscribers));
+	CHECK_EQ(subscribers, 2);
 	CHECK_OK(try_missed(fd, other.write_index, ~0U, &subscribers));
 	CHECK_EQ(subscribers, 1);
+	/* That was more than a registration may count. */
+	CHECK_ERRNO(try_missed(fd, other.write_index, 1, &subscribers), ENODATA);
+	CHECK_OK(try_missed(fd, other.write_index, 0, &subscribers));
+	CHECK_OK(try_missed(fd, event.write_index, 1, &subscribers));
 	stat = stat_all(consumer.fd);
-	CHECK_EQ(stat.lost[EVENTLOG_LOST_AWAY], 5);
-	CHECK_EQ(lost_sum(stat.lost), 5);
-	CHECK_EQ(stat_event_lost(consumer.fd, event.descriptor), 5);
-	CHECK_EQ(stat_all(second.fd).lost[EVENTLOG_LOST_AWAY], 5 + (__u64)~0U);
+	CHECK_EQ(stat.lost[EVENTLOG_LOST_AWAY], 8);
+	CHECK_EQ(lost_sum(stat.lost), 8);
+	CHECK_EQ(stat_event_lost(consumer.fd, event.descriptor), 8);
+	CHECK_EQ(stat_all(second.fd).lost[EVENTLOG_LOST_AWAY], 8 + (__u64)INT_MAX);
 	/* It is a loss as any other: readers wake up, and find it before the next record. */
 	file.fd = consumer.fd;
 	CHECK_EQ(poll(&file, 1, 0), 1);
@@ -478,6 +485,52 @@ TEST(missed)
 	CHECK_ERRNO(try_missed(fd, event.write_index, 1, &subscribers), ENOENT);
 	consumer_close(&consumer);
 	consumer_close(&second);
+	close(fd);
+}
+
+/* Only subscribers count that would have got an event of this program. */
+TEST(missed_by_rules)
+{
+	static const struct {
+		__u32 flags;
+		bool self;
+		bool counts;
+	} cases[] = {
+		{ EVENTLOG_RULE_PID, true, true },
+		{ EVENTLOG_RULE_PID, false, false },
+		{ EVENTLOG_RULE_SESSION, true, false },
+		{ EVENTLOG_RULE_PID | EVENTLOG_RULE_SESSION, true, false },
+	};
+	struct consumer consumers[ARRAY_SIZE(cases)];
+	struct eventlog_register event;
+	int fd = device_open();
+	__u32 subscribers = 0;
+	unsigned int i;
+
+	event = register_event(fd, "leave_event u64 x");
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct eventlog_rule rule = rule_request(NULL, "leave_event");
+
+		consumer_open(&consumers[i], RING_BYTES);
+		rule.flags = cases[i].flags;
+		/* The parent is another process. */
+		if (rule.flags & EVENTLOG_RULE_PID)
+			rule.pid = cases[i].self ? getpid() : getppid();
+		rule_add_with(consumers[i].fd, &rule);
+	}
+	CHECK_OK(try_missed(fd, event.write_index, 3, &subscribers));
+	CHECK_EQ(subscribers, 1);
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		test_note("rule %u", i);
+		CHECK_EQ(lost_sum(stat_all(consumers[i].fd).lost), cases[i].counts ? 3 : 0);
+	}
+	/* One rule of several is enough. */
+	rule_add(consumers[1].fd, NULL, "leave_event");
+	CHECK_OK(try_missed(fd, event.write_index, 4, &subscribers));
+	CHECK_EQ(subscribers, 2);
+	CHECK_EQ(lost_sum(stat_all(consumers[1].fd).lost), 4);
+	for (i = 0; i < ARRAY_SIZE(cases); i++)
+		consumer_close(&consumers[i]);
 	close(fd);
 }
 

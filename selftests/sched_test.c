@@ -33,36 +33,14 @@
 #include "filter_common.h"
 #include "instance_common.h"
 #include "mapped_common.h"
+#include "sched_common.h"
 
 #define RING_BYTES (1 << 20)
-#define SESSION 0x5e55ULL
 #define OTHER_SESSION 0x07e2ULL
 
 enum cause { PREEMPTED = 1, THROTTLED, YIELD, FUTEX, DISK, FILE_, SOCKET, PIPE, FAULT, SLEEP,
 	     POLL, STOPPED, OTHER };
 #define HOW_IRQ 2
-
-/* The payload of the event off. */
-struct off {
-	__u32 of;
-	__u64 blocked;
-	__u64 runnable;
-	__u8 cause;
-	__u8 how;
-	__s16 call;
-	__u32 by_tid;
-	char by[16];
-	__u32 by_of;
-	__u64 by_session;
-	__u64 arg;
-} __attribute__((packed));
-
-struct sum {
-	__u32 of;
-	__u32 count;
-	__u64 runnable;
-	__u64 causes[13];
-} __attribute__((packed));
 
 /* A producer, and a subscriber to the provider sched. */
 struct watch {
@@ -71,31 +49,6 @@ struct watch {
 	struct mapped ring;
 	struct consumer consumer;
 };
-
-static void module_name(char *path, size_t size)
-{
-	const char *eventlog = module_path(), *slash = strrchr(eventlog, '/');
-
-	snprintf(path, size, "%.*smodule/sched/eventlog_sched.ko",
-		 slash ? (int)(slash + 1 - eventlog) : 0, eventlog);
-}
-
-static void sched_load(const char *parameters)
-{
-	char path[4096];
-
-	if (!module_path())
-		SKIP("EVENTLOG_KO does not name the module's file");
-	module_name(path, sizeof(path));
-	if (!access("/sys/module/eventlog_sched/initstate", F_OK))
-		CHECK_OK(module_unload("eventlog_sched"));
-	CHECK_OK(module_insert(CHECK_OK(open(path, O_RDONLY | O_CLOEXEC)), parameters));
-}
-
-static void sched_unload(void)
-{
-	CHECK_OK(module_unload("eventlog_sched"));
-}
 
 static void watch_open_with(struct watch *watch, const char *parameters)
 {
@@ -120,15 +73,6 @@ static void watch_close(struct watch *watch)
 		mapped_unmap(&watch->ring);
 	close(watch->fd);
 	sched_unload();
-}
-
-static void session_set(struct mapped *ring, __u32 of, __u64 session)
-{
-	volatile struct eventlog_mapped_header *header = ring->header;
-
-	header->session_of = 0;
-	header->session = session;
-	header->session_of = of;
 }
 
 static void session_enter(struct watch *watch)
@@ -233,22 +177,6 @@ static void check_helper(const struct helper *helper, const struct off *off)
 	CHECK_EQ(off->by_of, helper->watch->event.descriptor);
 	CHECK(!strcmp(off->by, "sched_test"));
 	CHECK(off->blocked > 0);
-}
-
-/*
- * Sleeps for at least a millisecond.  On an emulated machine that time may be over before the
- * thread stops running: then it sleeps again.
- */
-static void sleep_once(void)
-{
-	const struct timespec time = { .tv_nsec = 1000000 };
-	struct rusage before, after;
-
-	CHECK_OK(getrusage(RUSAGE_THREAD, &before));
-	do {
-		CHECK_OK(nanosleep(&time, NULL));
-		CHECK_OK(getrusage(RUSAGE_THREAD, &after));
-	} while (after.ru_nvcsw == before.ru_nvcsw);
 }
 
 /* ---- nothing without a session or a listener ---- */

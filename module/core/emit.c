@@ -586,9 +586,30 @@ void eventlog_emit_invalid(const struct eventlog_event *event,
 	preempt_enable_notrace();
 }
 
-/* Counts losses for each subscriber with rings; returns how many subscribers there are. */
+/*
+ * Would a rule select an event of the current task that was not emitted?  Neither its session nor
+ * its payload are known: rules for a session do not select it, and filters are not evaluated.
+ */
+static bool eventlog_some_rule_selects(const struct eventlog_listener *entry)
+{
+	unsigned int count = READ_ONCE(entry->rule_count), i;
+
+	for (i = 0; i < count; i++) {
+		const struct eventlog_subscriber_rule *rule = READ_ONCE(entry->rules[i].rule);
+
+		if (!(rule->flags & EVENTLOG_RULE_SESSION) &&
+		    eventlog_rule_selects(rule, entry->subscriber, 0, NULL))
+			return true;
+	}
+	return !count;
+}
+
+/*
+ * Counts losses for each subscriber with rings, or for those with a rule that selects the current
+ * task; returns how many subscribers these are.
+ */
 static notrace unsigned int eventlog_emit_lost(const struct eventlog_event *event,
-					       enum eventlog_lost cause, u32 count)
+					       enum eventlog_lost cause, u32 count, bool selected)
 {
 	const struct eventlog_listeners *listeners;
 	unsigned int i, counted = 0;
@@ -600,7 +621,7 @@ static notrace unsigned int eventlog_emit_lost(const struct eventlog_event *even
 		struct eventlog_subscriber *subscriber = entry->subscriber;
 		struct eventlog_cpu_ring *cpu_ring;
 
-		if (READ_ONCE(entry->dead))
+		if (READ_ONCE(entry->dead) || (selected && !eventlog_some_rule_selects(entry)))
 			continue;
 		counted++;
 		atomic_long_add(count, &entry->stats->lost);
@@ -616,7 +637,7 @@ static notrace unsigned int eventlog_emit_lost(const struct eventlog_event *even
 
 unsigned int eventlog_emit_missed(const struct eventlog_event *event, u32 count)
 {
-	return eventlog_emit_lost(event, EVENTLOG_LOST_AWAY, count);
+	return eventlog_emit_lost(event, EVENTLOG_LOST_AWAY, count, true);
 }
 
 /*
@@ -709,7 +730,7 @@ notrace void eventlog_provider_lose(struct eventlog_provider_event *source,
 	const struct eventlog_event *event = eventlog_source_begin(source);
 
 	if (event)
-		eventlog_emit_lost(event, cause, 1);
+		eventlog_emit_lost(event, cause, 1, false);
 	preempt_enable_notrace();
 }
 EVENTLOG_EXPORT_TO(eventlog_provider_lose, EVENTLOG_SCHED);

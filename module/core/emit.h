@@ -238,8 +238,9 @@ void eventlog_emit_invalid(const struct eventlog_event *event,
  * @event: as for eventlog_emit()
  * @count: how many
  *
- * Each subscriber with rings that listens to the event counts them, whatever its rules select.
- * Process context.
+ * Each subscriber with rings that listens to the event counts them, if one of its rules selects
+ * the current task.  Rules for a session select none, and filters are not evaluated.  Process
+ * context.
  *
  * Return: how many subscribers these are.
  */

@@ -126,16 +126,16 @@ static struct eventlog_listeners *eventlog_listeners_none(const struct eventlog_
 	       &eventlog_listeners_traced : NULL;
 }
 
-/* @rule: who added it pays for the array. */
+/* @rule: who added it pays for the array.  @own: that is the caller. */
 static struct eventlog_listeners *
 eventlog_listeners_alloc(const struct eventlog_event *event, unsigned int sinks,
-			 const struct eventlog_subscriber_rule *rule)
+			 const struct eventlog_subscriber_rule *rule, bool own)
 {
 	struct mem_cgroup *previous = set_active_memcg(rule->memcg);
 	struct eventlog_listeners *listeners;
 
 	listeners = eventlog_alloc_as(struct_size(listeners, entries, sinks),
-				      eventlog_sinks_charged(event->domain));
+				      eventlog_sinks_charge(event->domain, own));
 	set_active_memcg(previous);
 	return listeners;
 }
@@ -229,7 +229,7 @@ static void eventlog_listeners_renew(struct eventlog_event *event)
 		return;
 	}
 	listeners = eventlog_listeners_alloc(event, event->sink_count,
-					     eventlog_event_newest(event));
+					     eventlog_event_newest(event), false);
 	if (listeners)
 		eventlog_listeners_publish(event, listeners);
 }
@@ -257,7 +257,7 @@ static void eventlog_sink_shrink(struct eventlog_sink *sink)
 	if (!entry)
 		return;
 	listeners = eventlog_listeners_alloc(sink->event, sink->event->sink_count,
-					     eventlog_event_newest(sink->event));
+					     eventlog_event_newest(sink->event), false);
 	if (listeners) {
 		old = eventlog_sink_compact(sink);
 		eventlog_listeners_publish(sink->event, listeners);
@@ -284,8 +284,7 @@ static int eventlog_bind(struct eventlog_subscriber_rule *rule, struct eventlog_
 	struct eventlog_sink *sink;
 
 	if (event->slot) {
-		listeners = eventlog_listeners_alloc(event, event->sink_count + 1,
-						     rule);
+		listeners = eventlog_listeners_alloc(event, event->sink_count + 1, rule, true);
 		if (!listeners)
 			goto err_predicate;
 	}
@@ -309,11 +308,25 @@ err_predicate:
 /*
  * There is no memory for what a subscriber needs to get an event that is being made.  The
  * event is made nevertheless, because a subscriber must not make a program fail.  What the
- * subscriber does not get of the event counts as one loss.
+ * subscriber does not get of the event counts as one loss, unless a rule without conditions
+ * delivers all of it.  Its other rules are skipped: they would fail, too.  Definitions that are
+ * made at the same time may count one loss more.
  */
-static void eventlog_subscriber_misses(struct eventlog_subscriber *subscriber)
+static void eventlog_subscriber_misses(struct eventlog_subscriber *subscriber,
+				       const struct eventlog_event *event)
 {
-	atomic_long_inc(&subscriber->lost[EVENTLOG_LOST_NO_MEMORY]);
+	const struct eventlog_sink *sink = eventlog_sink_find(event, subscriber);
+
+	subscriber->missed_event = event->descriptor;
+	if (!sink || !sink->plain)
+		atomic_long_inc(&subscriber->lost[EVENTLOG_LOST_NO_MEMORY]);
+}
+
+static bool eventlog_subscriber_has_missed(const struct eventlog_subscriber *subscriber,
+					   const struct eventlog_event *event)
+{
+	lockdep_assert_held(&event->domain->lock);
+	return subscriber->missed_event == event->descriptor;
 }
 
 /*
@@ -338,7 +351,8 @@ static bool eventlog_prepare_batch(struct eventlog_event *event, struct eventlog
 		eventlog_domain_work(domain, 1);
 		next = list_next_entry(place, node);
 		list_move(&place->node, &next->node);
-		if (!next->rule || !eventlog_rule_matches(next->rule, event))
+		if (!next->rule || eventlog_subscriber_has_missed(next->rule->subscriber, event) ||
+		    !eventlog_rule_matches(next->rule, event))
 			continue;
 		if (next->rule->expression) {
 			eventlog_rule_get(next->rule);
@@ -346,21 +360,23 @@ static bool eventlog_prepare_batch(struct eventlog_event *event, struct eventlog
 			return true;
 		}
 		if (eventlog_bind(next->rule, event, NULL))
-			eventlog_subscriber_misses(next->rule->subscriber);
+			eventlog_subscriber_misses(next->rule->subscriber, event);
 	}
 	place->added = domain->rules_added;
 	return false;
 }
 
+/* @own: the caller has added the rule. */
 static struct eventlog_predicate *eventlog_rule_predicate(struct eventlog_subscriber_rule *rule,
 							  const struct eventlog_event *event,
-							  const struct eventlog_provider *sets)
+							  const struct eventlog_provider *sets,
+							  bool own)
 {
 	struct mem_cgroup *previous = set_active_memcg(rule->memcg);
 	struct eventlog_predicate *predicate;
 
 	predicate = eventlog_predicate_bind_event(rule->expression, event->fields_text, sets,
-						  eventlog_sinks_charged(event->domain));
+						  eventlog_sinks_charge(event->domain, own));
 	set_active_memcg(previous);
 	return predicate;
 }
@@ -371,13 +387,13 @@ static void eventlog_prepare_filtered(struct eventlog_event *event,
 {
 	struct eventlog_predicate *predicate;
 
-	predicate = eventlog_rule_predicate(rule, event, eventlog_event_sets(event));
+	predicate = eventlog_rule_predicate(rule, event, eventlog_event_sets(event), false);
 	eventlog_domain_lock(event->domain);
 	/* The subscriber of a rule that was removed may be gone. */
-	if (rule->removed)
+	if (rule->removed || eventlog_subscriber_has_missed(rule->subscriber, event))
 		eventlog_predicates_free(predicate);
 	else if (!predicate || eventlog_bind(rule, event, predicate))
-		eventlog_subscriber_misses(rule->subscriber);
+		eventlog_subscriber_misses(rule->subscriber, event);
 	eventlog_domain_unlock(event->domain);
 }
 
@@ -421,13 +437,14 @@ void eventlog_enable_event(struct eventlog_event *event)
 
 	if (event->sink_count && !event->domain->dead) {
 		listeners = eventlog_listeners_alloc(event, event->sink_count,
-						     eventlog_event_newest(event));
+						     eventlog_event_newest(event), false);
 		if (listeners) {
 			eventlog_listeners_publish(event, listeners);
 			return;
 		}
 		list_for_each_entry(sink, &event->sinks, node)
-			eventlog_subscriber_misses(sink->subscriber);
+			if (sink->plain || !eventlog_subscriber_has_missed(sink->subscriber, event))
+				atomic_long_inc(&sink->subscriber->lost[EVENTLOG_LOST_NO_MEMORY]);
 		eventlog_sinks_end(event);
 	}
 	listeners = eventlog_listeners_none(event);
@@ -522,7 +539,7 @@ static int eventlog_rule_add_filtered(struct eventlog_subscriber_rule *rule,
 	int ret = 0;
 
 	lockdep_assert_held(&domain->update_lock);
-	predicate = eventlog_rule_predicate(rule, event, sets);
+	predicate = eventlog_rule_predicate(rule, event, sets, true);
 	if (!predicate)
 		return -ENOMEM;
 	eventlog_domain_lock(domain);

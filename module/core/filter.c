@@ -38,13 +38,14 @@ bool eventlog_set_member(const void *set, const char *name, size_t length, u64 *
 
 struct eventlog_predicate *eventlog_predicate_bind(struct eventlog_expression *expression,
 						   const struct eventlog_subject *subject,
-						   bool counted, bool charged)
+						   bool counted,
+						   enum eventlog_charge charge)
 {
 	struct eventlog_predicate *predicate;
 	unsigned int sources;
 
 	predicate = eventlog_alloc_as(struct_size(predicate, tests, expression->terms.count),
-				      charged);
+				      charge);
 	if (!predicate)
 		return NULL;
 	if (counted)

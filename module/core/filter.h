@@ -19,6 +19,7 @@
 
 #include "common/filter.h"
 #include "core/expression.h"
+#include "memory.h"
 
 struct eventlog_provider;
 
@@ -60,7 +61,7 @@ bool eventlog_set_member(const void *set, const char *name, size_t length, u64 *
  * @expression: valid; the predicate takes a reference
  * @subject: the event or marker; terms that are incompatible with it are always false
  * @counted: count how often the predicate is false
- * @charged: charge the predicate to the calling process
+ * @charge: whether the predicate is charged
  *
  * Context: process context.
  *
@@ -68,14 +69,15 @@ bool eventlog_set_member(const void *set, const char *name, size_t length, u64 *
  */
 struct eventlog_predicate *eventlog_predicate_bind(struct eventlog_expression *expression,
 						   const struct eventlog_subject *subject,
-						   bool counted, bool charged);
+						   bool counted,
+						   enum eventlog_charge charge);
 
 /**
  * eventlog_predicate_bind_event() - bind an expression to the fields of an event
  * @expression: valid; the predicate takes a reference
  * @fields_text: schema lines of the event
  * @provider: the kernel provider of the event, registered, or NULL
- * @charged: charge the predicate to the calling process
+ * @charge: whether the predicate is charged
  *
  * Context: process context.
  *
@@ -84,7 +86,7 @@ struct eventlog_predicate *eventlog_predicate_bind(struct eventlog_expression *e
 struct eventlog_predicate *eventlog_predicate_bind_event(struct eventlog_expression *expression,
 							 const char *fields_text,
 							 const struct eventlog_provider *provider,
-							 bool charged);
+							 enum eventlog_charge charge);
 
 /**
  * eventlog_predicates_free() - free predicates after an RCU grace period

@@ -82,7 +82,7 @@ static int eventlog_event_field_find(const void *of, const char *name,
 struct eventlog_predicate *eventlog_predicate_bind_event(struct eventlog_expression *expression,
 							 const char *fields_text,
 							 const struct eventlog_provider *provider,
-							 bool charged)
+							 enum eventlog_charge charge)
 {
 	struct eventlog_subject subject = { .find = eventlog_event_field_find };
 	struct eventlog_event_fields *table;
@@ -92,7 +92,7 @@ struct eventlog_predicate *eventlog_predicate_bind_event(struct eventlog_express
 	if (!table)
 		return NULL;
 	subject.of = table;
-	predicate = eventlog_predicate_bind(expression, &subject, false, charged);
+	predicate = eventlog_predicate_bind(expression, &subject, false, charge);
 	eventlog_free(table);
 	return predicate;
 }

@@ -145,12 +145,12 @@ static unsigned int eventlog_sink_conditional(const struct eventlog_sink *sink)
 	return sink->rules ? sink->rules->count - sink->rules->dead : 0;
 }
 
-static struct eventlog_sink_rules *eventlog_sink_rules_alloc(const struct eventlog_domain *domain,
-							     unsigned int room)
+static struct eventlog_sink_rules *eventlog_sink_rules_alloc(unsigned int room,
+							     enum eventlog_charge charge)
 {
 	struct eventlog_sink_rules *rules;
 
-	rules = eventlog_alloc_as(struct_size(rules, rules, room), eventlog_sinks_charged(domain));
+	rules = eventlog_alloc_as(struct_size(rules, rules, room), charge);
 	if (rules)
 		rules->room = room;
 	return rules;
@@ -183,7 +183,8 @@ struct eventlog_sink_rules *eventlog_sink_compact(struct eventlog_sink *sink)
 		sink->rules = NULL;
 		return old;
 	}
-	rules = eventlog_sink_rules_alloc(sink->subscriber->domain, live);
+	rules = eventlog_sink_rules_alloc(live, eventlog_sinks_charge(sink->subscriber->domain,
+								      true));
 	return rules ? eventlog_sink_rules_copy(sink, rules) : NULL;
 }
 
@@ -258,9 +259,9 @@ static bool eventlog_sink_parts_alloc(struct eventlog_sink_parts *parts,
 				      const struct eventlog_event *event,
 				      const struct eventlog_sink *sink)
 {
-	const struct eventlog_domain *domain = event->domain;
 	struct mem_cgroup *previous = set_active_memcg(rule->memcg);
-	bool charged = eventlog_sinks_charged(domain);
+	/* An event without a slot is being made, by who does not know the rule. */
+	enum eventlog_charge charge = eventlog_sinks_charge(event->domain, event->slot);
 	unsigned int room = 0;
 	bool counts = !sink && eventlog_subscriber_has_rings(rule->subscriber) &&
 		      !eventlog_event_stats(event, rule->subscriber);
@@ -268,12 +269,12 @@ static bool eventlog_sink_parts_alloc(struct eventlog_sink_parts *parts,
 	if (eventlog_rule_is_conditional(rule))
 		room = eventlog_sink_rules_room(sink);
 	if (!sink)
-		parts->sink = eventlog_alloc_as(sizeof(*sink), charged);
+		parts->sink = eventlog_alloc_as(sizeof(*sink), charge);
 	if (counts)
-		parts->stats = eventlog_alloc_as(sizeof(*parts->stats), charged);
+		parts->stats = eventlog_alloc_as(sizeof(*parts->stats), charge);
 	if (room)
-		parts->rules = eventlog_sink_rules_alloc(domain, room);
-	parts->binding = eventlog_alloc_as(sizeof(*parts->binding), charged);
+		parts->rules = eventlog_sink_rules_alloc(room, charge);
+	parts->binding = eventlog_alloc_as(sizeof(*parts->binding), charge);
 	set_active_memcg(previous);
 	if (parts->binding && (sink || parts->sink) && (!counts || parts->stats) &&
 	    (!room || parts->rules))

@@ -14,6 +14,7 @@
 #define EVENTLOG_SINK_H
 
 #include "core/types.h"
+#include "memory.h"
 
 /* Limit of the memory of all sinks, bindings and counters of an instance. */
 #define EVENTLOG_SINK_BYTES_MAX (64UL << 20)
@@ -32,6 +33,19 @@ extern const struct eventlog_listener_rule eventlog_listener_rule_never;
 static inline bool eventlog_sinks_charged(const struct eventlog_domain *domain)
 {
 	return domain->user;
+}
+
+/**
+ * eventlog_sinks_charge() - how memory for rules and events is charged
+ * @domain: the domain
+ * @own: the rule is the caller's; otherwise the call must not take longer because the rule exists
+ */
+static inline enum eventlog_charge eventlog_sinks_charge(const struct eventlog_domain *domain,
+							 bool own)
+{
+	if (!eventlog_sinks_charged(domain))
+		return EVENTLOG_CHARGE_NONE;
+	return own ? EVENTLOG_CHARGE_CALLER : EVENTLOG_CHARGE_OTHER;
 }
 
 /* ---- rules ---- */

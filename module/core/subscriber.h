@@ -82,6 +82,8 @@ struct eventlog_cpu_ring {
  * @rule_count: their number
  * @next_rule_id: id of the next rule; ids are not reused
  * @filtered: what filters of deleted rules have rejected
+ * @missed_event: descriptor of the newest event that it does not get, or not all of, because
+ *	there was no memory; 0: there is none
  * @stats: struct eventlog_event_stats, those of events of kernel providers first
  * @flush_lock: serialises FLUSH
  * @pid: the process that subscribed, with a reference; NULL: a callback
@@ -122,6 +124,7 @@ struct eventlog_subscriber {
 	unsigned int rule_count;
 	u32 next_rule_id;
 	struct eventlog_filter_counts filtered;
+	u32 missed_event;
 	struct list_head stats;
 	struct mutex flush_lock;
 	struct pid *pid;

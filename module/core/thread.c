@@ -125,6 +125,7 @@ bool eventlog_thread_may_emit(const struct eventlog_thread *thread, int least)
 	since = READ_ONCE(user->intervals_since);
 	if (now - since >= HZ / 10 && cmpxchg(&user->intervals_since, since, now) == since)
 		atomic_set(&user->intervals, EVENTLOG_INTERVALS_MAX * num_online_cpus());
-	return atomic_dec_return(&user->intervals) >= least;
+	/* An event that is refused must not use up what is left for those with a lower limit. */
+	return atomic_read(&user->intervals) > least && atomic_dec_return(&user->intervals) >= least;
 }
 EVENTLOG_EXPORT_TO(eventlog_thread_may_emit, EVENTLOG_SCHED);

@@ -190,7 +190,8 @@ static int eventlog_marker_bind(struct eventlog_marker *marker, struct eventlog_
 		return 0;
 	if (!eventlog_terms_fit(&to->expression->terms, &subject))
 		return 0;
-	predicate = eventlog_predicate_bind(to->expression, &subject, true, false);
+	predicate = eventlog_predicate_bind(to->expression, &subject, true,
+					    EVENTLOG_CHARGE_NONE);
 	if (!predicate)
 		return -ENOMEM;
 	*to->last = predicate;

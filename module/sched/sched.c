@@ -11,6 +11,10 @@
  * queue or by the thread itself: they never run twice at the same time for a thread, and so its
  * struct eventlog_interval needs no lock.  They emit, so they must not wake a task; eventlog wakes
  * readers by irq_work.  The probe of wake-ups writes members that tolerate races.
+ *
+ * So the rules of all subscribers to these events are evaluated with the lock of the run queue: at
+ * most subscribers_max times rules_max filters, see the parameters of eventlog.ko.  Only who has the
+ * capability to subscribe in the root can add them.  Few rules keep context switches short.
  */
 #define pr_fmt(format) "eventlog_sched: " format
 

@@ -161,19 +161,19 @@ bool eventlog_owner_enter(struct eventlog_domain *domain, const struct cred *cre
 {
 	struct eventlog_instance *instance = eventlog_instance_of(domain);
 	struct user_namespace *namespace = cred->user_ns;
-	bool inside;
 
 	if (!uid_eq(cred->euid, domain->owner) || namespace == &init_user_ns)
 		return false;
 	mutex_lock(&eventlog_instances_lock);
 	if (!instance->namespace)
 		instance->namespace = get_user_ns(namespace);
-	inside = eventlog_namespace_has(instance->namespace, namespace);
-	instance->owner_files += inside;
 	/* A namespace around it keeps its rights, and gives none to others that it contains. */
-	*foreign = !inside && !eventlog_namespace_has(namespace, instance->namespace);
+	*foreign = !eventlog_namespace_has(instance->namespace, namespace) &&
+		   !eventlog_namespace_has(namespace, instance->namespace);
+	/* A file with rights counts, so that it never sees an instance of another namespace. */
+	instance->owner_files += !*foreign;
 	mutex_unlock(&eventlog_instances_lock);
-	return inside;
+	return !*foreign;
 }
 
 void eventlog_owner_leave(struct eventlog_domain *domain)

@@ -9,9 +9,10 @@
  * to the instance; the last one frees it.
  *
  * Several containers may have the same owner, for example all those of a user.  So an instance
- * belongs to a user namespace while the owner has a file open from there, or from a namespace
- * in it: in other ones the owner has no rights.  The initial namespace and those that contain
- * it are above it: there the owner has its rights, and the instance stays with its namespace.
+ * belongs to the user namespace from which the owner opens it first: in others the owner has no
+ * rights, except in those inside it and those that contain it.  It belongs to that namespace until
+ * the last of these files is closed, because a file keeps its rights.  The initial namespace is
+ * above all others: files that are opened there have their rights, and are not counted.
  *
  * To delete an instance, first its node goes, then it leaves the table, then its domain is
  * dead: all events are disabled, and nothing can be added.  Open files stay usable for
@@ -72,7 +73,7 @@ void eventlog_instances_leave(u32 flags);
 struct eventlog_domain *eventlog_domain_of_inode(const struct inode *inode);
 
 /**
- * eventlog_owner_enter() - count a file that the owner opens in a user namespace
+ * eventlog_owner_enter() - count a file of the owner that has rights from a user namespace
  * @domain: the file's domain
  * @cred: of the opener
  * @foreign: set if the opener is the owner, but the instance belongs to another namespace

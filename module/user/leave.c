@@ -23,6 +23,9 @@
 
 static void eventlog_leave_lingered(struct work_struct *work);
 
+/* How many events of a registration MISSED counts at most. */
+#define EVENTLOG_MISSED_MAX S32_MAX
+
 static DEFINE_MUTEX(eventlog_leave_lock);
 /* The file that asks, or NULL; under the lock, and read without it. */
 static const struct eventlog_file *eventlog_leave_asker;
@@ -31,7 +34,7 @@ static u32 eventlog_leave_flags;
 /* Pending: no file asks, but the request of one that was closed lingers. */
 static DECLARE_DELAYED_WORK(eventlog_leave_work, eventlog_leave_lingered);
 
-/* @file: NULL: nobody asks any more. */
+/* @file: NULL: no file asks any more. */
 static void eventlog_leave_set(const struct eventlog_file *file, u32 flags)
 {
 	lockdep_assert_held(&eventlog_leave_lock);
@@ -112,16 +115,30 @@ static int eventlog_ioctl_missed(struct eventlog_domain *domain, struct file *fi
 	struct eventlog_file *file = filp->private_data;
 	struct eventlog_registration *registration;
 	struct eventlog_missed *request = argument;
+	u32 count;
+	int ret;
 
 	if (eventlog_file_role(file) == EVENTLOG_ROLE_SUBSCRIBER)
 		return -EBUSY;
+	request->subscribers = 0;
 	mutex_lock(&file->lock);
+	ret = -ENOENT;
 	registration = xa_load(&file->registrations, request->write_index);
-	if (registration)
-		request->subscribers = request->count ?
-			eventlog_emit_missed(registration->event, request->count) : 0;
+	if (!registration)
+		goto out;
+	/* A program may go on to count for a moment after its first report. */
+	ret = -ENODATA;
+	count = min_t(u32, request->count, EVENTLOG_MISSED_MAX - registration->missed);
+	if (request->count && !count)
+		goto out;
+	ret = 0;
+	if (count)
+		request->subscribers = eventlog_emit_missed(registration->event, count);
+	if (request->subscribers)
+		registration->missed += count;
+out:
 	mutex_unlock(&file->lock);
-	return registration ? eventlog_argument_put(user, request, sizeof(*request)) : -ENOENT;
+	return ret ?: eventlog_argument_put(user, request, sizeof(*request));
 }
 
 static const struct eventlog_ioctl eventlog_leave_table[] = {

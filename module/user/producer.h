@@ -19,6 +19,7 @@ struct kiocb;
  * @event: live until the registration ends; freed an RCU grace period later
  * @registrant: the event and the user, for listings
  * @use: the event's list has it
+ * @missed: how many events MISSED has counted; under the file's lock
  * @session: messages have a session before the payload
  * @handlers: EVENTLOG_MARKER_*: those that the program has enabled, for listings
  * @defaults: likewise, at first
@@ -28,6 +29,7 @@ struct eventlog_registration {
 	struct eventlog_event *event;
 	struct eventlog_registrant *registrant;
 	struct eventlog_event_use use;
+	u32 missed;
 	bool session;
 	u8 handlers;
 	u8 defaults;

@@ -1016,8 +1016,11 @@ struct eventlog_leave {
 /*
  * nr 31, producer: say how many events of a registration could not be emitted, because the program
  * had given the device up.  Each subscriber with rings that listens to the event counts them as
- * lost, EVENTLOG_LOST_AWAY, whatever its rules select.  If there is none, nothing is counted; the
- * program may call again later.  ENOENT: there is no such registration.
+ * lost, EVENTLOG_LOST_AWAY, if one of its rules selects the caller: its pid and cgroup are tested,
+ * filters are not, and a rule for a session does not select it.  If there is no such subscriber,
+ * nothing is counted; the program may call again later.  For each registration 2^31 - 1 events are
+ * counted at most, those beyond are ignored.  ENOENT: there is no such registration.  ENODATA: it
+ * has reached this limit.
  */
 struct eventlog_missed {
 	__u32 size;

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * eventlog_sched.ko, for tests: see sched_common.h.
+ */
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "sched_common.h"
+
+static void module_name(char *path, size_t size)
+{
+	const char *eventlog = module_path(), *slash = strrchr(eventlog, '/');
+
+	snprintf(path, size, "%.*smodule/sched/eventlog_sched.ko",
+		 slash ? (int)(slash + 1 - eventlog) : 0, eventlog);
+}
+
+void sched_load(const char *parameters)
+{
+	char path[4096];
+
+	if (!module_path())
+		SKIP("EVENTLOG_KO does not name the module's file");
+	module_name(path, sizeof(path));
+	if (!access("/sys/module/eventlog_sched/initstate", F_OK))
+		CHECK_OK(module_unload("eventlog_sched"));
+	CHECK_OK(module_insert(CHECK_OK(open(path, O_RDONLY | O_CLOEXEC)), parameters));
+}
+
+void sched_unload(void)
+{
+	CHECK_OK(module_unload("eventlog_sched"));
+}
+
+void session_set(struct mapped *ring, __u32 of, __u64 session)
+{
+	volatile struct eventlog_mapped_header *header = ring->header;
+
+	header->session_of = 0;
+	header->session = session;
+	header->session_of = of;
+}
+
+void sleep_once(void)
+{
+	const struct timespec time = { .tv_nsec = 1000000 };
+	struct rusage before, after;
+
+	CHECK_OK(getrusage(RUSAGE_THREAD, &before));
+	do {
+		/* pause: the sleep itself is what the test is about */
+		CHECK_OK(nanosleep(&time, NULL));
+		CHECK_OK(getrusage(RUSAGE_THREAD, &after));
+	} while (after.ru_nvcsw == before.ru_nvcsw);
+}
