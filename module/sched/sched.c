@@ -13,8 +13,8 @@
  * readers by irq_work.  The probe of wake-ups writes members that tolerate races.
  *
  * So the rules of all subscribers to these events are evaluated with the lock of the run queue: at
- * most subscribers_max times rules_max filters, see the parameters of eventlog.ko.  Only who has the
- * capability to subscribe in the root can add them.  Few rules keep context switches short.
+ * most subscribers_max times rules_max filters, see the parameters of eventlog.ko.  Only those who
+ * have the capability to subscribe in the root can add them.  Few rules keep switches short.
  */
 #define pr_fmt(format) "eventlog_sched: " format
 
