@@ -86,7 +86,7 @@ counts()
 	for option in --since --until; do
 		fails_with "are for the events of a FILE" latency $option 0 start end
 	done
-	fails_with "--time must be mono or wall" latency --time delta start end
+	fails_with "--time must be mono, wall or utc" latency --time delta start end
 	fails_with "--slowest: 10000 at most" latency --slowest 10001 start end
 	fails_with "--slowest: invalid N '0'" latency --slowest 0 start end
 	fails_with "--pending: 134217728 at most" latency --pending 134217729 start end

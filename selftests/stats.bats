@@ -59,7 +59,7 @@ for line in text.split("\n")[:-1]:
 	fails_with "--interval must be at least 0.01" stat --interval 0.001
 	fails_with "needs a file: add -o FILE" stat --format prometheus --interval 1
 	fails_with "needs a file: add -o FILE" stat --format prometheus --interval 1 -o -
-	fails_with "--time must be mono or wall" stat --time delta
+	fails_with "--time must be mono, wall or utc" stat --time delta
 	fails_with "no command follows --" stat --
 	fails_with "FILE and COMMAND exclude each other" stat file -- true
 	fails_with "FILE and COMMAND exclude each other" stat -q file -d 1 -- true

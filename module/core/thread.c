@@ -19,7 +19,6 @@ struct hlist_head eventlog_threads[1 << EVENTLOG_THREADS_BITS];
 EVENTLOG_EXPORT_TO(eventlog_threads, EVENTLOG_SCHED);
 
 DEFINE_PER_CPU(bool, eventlog_thread_runs);
-EVENTLOG_EXPORT_TO(eventlog_thread_runs, EVENTLOG_SCHED);
 
 static DEFINE_SPINLOCK(eventlog_threads_lock);
 /* Set by eventlog_sched.ko; called with preemption off. */
@@ -70,6 +69,8 @@ void eventlog_thread_publish(struct eventlog_thread *thread)
 	if (old)
 		eventlog_thread_finish(old);
 }
+/* Behind its use: sparse takes what this declares for a variable that is not per CPU. */
+EVENTLOG_EXPORT_TO(eventlog_thread_runs, EVENTLOG_SCHED);
 
 void eventlog_thread_hide(struct eventlog_thread *thread)
 {

@@ -286,9 +286,9 @@ static void test_options(void)
 		{ "show --format jsn file", "--format: invalid format 'jsn': must be one of text, "
 		  "json, csv; did you mean 'json'?", NULL },
 		{ "show --time wal file", "--time: invalid argument 'wal': must be one of mono, "
-		  "wall, delta; did you mean 'wall'?", NULL },
+		  "wall, delta, utc; did you mean 'wall'?", NULL },
 		{ "stat --by evnt", "--by: invalid name 'evnt': must be one of event, provider, "
-		  "session, pid, cpu, instance; did you mean 'event'?", NULL },
+		  "session, pid, cpu, instance, host; did you mean 'event'?", NULL },
 		{ "stat --sort byts", "--sort: invalid name 'byts': must be one of events, bytes, "
 		  "rate, lost, name; did you mean 'bytes'?", NULL },
 	};
