@@ -150,7 +150,7 @@ remarks()
 	[ "$output" = event=kept ]
 	remarks stat -k order -- python3 "$work/market"
 	[ -z "$remarks" ]
-	[ "$(awk '$1 == "total" { print $3 }' <<< "$output")" = 1 ]
+	[ "$(awk '$NF == "total" { print $2 }' <<< "$output")" = 1 ]
 	remarks capture -k order -o "$work/file" -- python3 "$work/market"
 	[ "$("$ELOG" show -q --fields event "$work/file")" = event=kept ]
 	remarks capture -e market6 -k nothing -- python3 "$work/market"
