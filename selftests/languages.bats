@@ -181,6 +181,6 @@ step()
 		[ ! -s "$work/observed.err" ]
 		# One of the calls in a step is right.
 		run_elog stat -q -e steps/step --by provider "$work/second"
-		[ "$(awk '{ print $3; exit }' <<< "$output")" = 100 ]
+		[ "$(awk '{ print $2; exit }' <<< "$output")" = 100 ]
 	done
 }
