@@ -72,7 +72,7 @@ static bool eventlog_domain_is_leaving(const struct eventlog_domain *domain)
 	return domain->leaving & EVENTLOG_LEAVE_PRODUCERS;
 }
 
-/* Gives a slot the byte of an event that nobody listens to. */
+/* Gives a slot the byte of an event that no one listens to. */
 static void eventlog_domain_status_reset(struct eventlog_domain *domain, unsigned int slot)
 {
 	u8 *status = domain->status_map;

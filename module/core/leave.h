@@ -10,7 +10,7 @@
 /**
  * eventlog_domain_leave() - say who is asked to leave from now on
  * @domain: not locked
- * @flags: EVENTLOG_LEAVE_*; 0: nobody
+ * @flags: EVENTLOG_LEAVE_*; 0: no one
  *
  * Process context.  One call at a time for all domains.
  */

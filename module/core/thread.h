@@ -6,7 +6,7 @@
  *
  * The key of the table is the struct pid of a thread, to which the entry has a reference: another
  * thread never has the same one, and a thread that has exited has none.  A thread has at most one
- * entry, so nobody can make a chain of the table long.
+ * entry, so no one can make a chain of the table long.
  *
  * eventlog_threads_lock, a spin lock that is taken in process context only, protects the chains.
  * Readers use RCU.  An entry belongs to its ring, and is freed an RCU grace period after it was

@@ -4,7 +4,7 @@
  *
  * Probes on the tracepoints of the scheduler note when a thread with a session is switched out,
  * who wakes it, and when it is switched in.  Then an interval of min_us and more becomes an event;
- * shorter ones are summed by cause, see the schema.  Nothing is hooked while nobody listens, and
+ * shorter ones are summed by cause, see the schema.  Nothing is hooked while no one listens, and
  * threads without a producer ring, or without a session, cost a look-up in core/thread.h.
  *
  * The probes of context switches and of the exit run on the thread's CPU, with the lock of the run
@@ -205,7 +205,7 @@ static noinline void sched_in(struct eventlog_thread *thread, struct task_struct
 	now = max(out, eventlog_ring_clock());
 	if (interval->blocked) {
 		by = data_race(interval->waking);
-		/* Not known: the next wake-up may come while nobody listens. */
+		/* Not known: the next wake-up may come while no one listens. */
 		WRITE_ONCE(interval->waking.tid, 0);
 		WRITE_ONCE(interval->waking.session.of, 0);
 		woken = clamp(by.time, out, now);

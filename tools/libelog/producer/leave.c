@@ -94,7 +94,7 @@ void elog_leave(struct registered_event *event, unsigned int bits)
 	elog_producer_unlock(producer, &before);
 }
 
-/* Return: false if nobody listens to the event. */
+/* Return: false if no one listens to the event. */
 static bool report(struct elog_producer *producer, struct registered_event *event)
 {
 	struct eventlog_missed request = { .size = sizeof(request) };

@@ -70,7 +70,7 @@ void elog_leave_returned(struct elog_producer *producer);
  * elog_leave_report() - tell the kernel what elog_leave_returned() could not
  * @producer: @missed is set
  *
- * Because nobody listened to the event yet. Does nothing if the lock is taken. Preserves errno.
+ * Because no one listened to the event yet. Does nothing if the lock is taken. Preserves errno.
  */
 void elog_leave_report(struct elog_producer *producer);
 

@@ -481,7 +481,7 @@ struct elog_running {
  *
  * The kernel module eventlog_sched tells when and why a thread that works on a session does
  * not run, see elog-why(1). Then this takes a few stores if the thread has a ring; without a
- * ring, it gets one at its first call, unless nobody listens to the provider sched. May be
+ * ring, it gets one at its first call, unless no one listens to the provider sched. May be
  * called by any thread and in signal handlers. Preserves errno.
  *
  * In the child of a fork(), and when a producer is disconnected, the thread works on no
