@@ -4,7 +4,7 @@
  * the same session, or else in the same thread. The owner has a struct nest in what it keeps of
  * a START.
  *
- * A thread that works on several sessions in turn, as an event loop does, has spans of one kind
+ * A thread that alternates between sessions, as an event loop does, has several spans of one kind
  * open at the same time. Then no span is inside another one because of the thread.
  */
 #ifndef NESTING_H
