@@ -44,18 +44,18 @@ struct eventlog_session {
 
 /**
  * struct eventlog_waking - who wakes a thread, or gets its CPU
- * @time: when
+ * @time: when it woke it; 0: all is unknown.  Not set by who gets its CPU
  * @session: of the waker
- * @tid: the waker, in the initial pid namespace; 0: none
- * @how: flags of the schema
  * @comm: name of the waker
+ * @tid: the waker, in the initial pid namespace; 0: none, then @session and @comm are not set
+ * @how: flags of the schema
  */
 struct eventlog_waking {
 	u64 time;
 	struct eventlog_session session;
+	char comm[TASK_COMM_LEN];
 	u32 tid;
 	u8 how;
-	char comm[TASK_COMM_LEN];
 };
 
 #define EVENTLOG_CAUSES	14
@@ -63,56 +63,53 @@ struct eventlog_waking {
 /**
  * struct eventlog_interval - what eventlog_sched.ko knows about a thread
  * @out: when it was switched out; 0: it was not, or without a session
+ * @session: of the thread at that time; also that of the sums
  * @run: number of the period with a listener in which that was
- * @session: of the thread at that time
- * @blocked: it did not wait for a CPU only
- * @stopped: it was stopped or traced
- * @iowait: it waits for a block device
- * @idle_next: its CPU became idle
- * @waking: who woke it; written by that task, on any CPU, so perhaps by two at the same time:
- *	then it is not consistent, but each member is of one of them
- * @taker: who got its CPU
- * @sums: time in short intervals, by cause; [0]: woken and not running
- * @total: of all of them
+ * @state: what it waited in, TASK_*; 0: for a CPU only
  * @count: number of short intervals
- * @sums_of: session of the sums
+ * @iowait: it waits for a block device
+ * @idle_next: its CPU became idle; only if it waits for a CPU
+ * @waking: who woke it; written by that task, on any CPU, with the thread's pi_lock
+ * @taker: who got its CPU; only if it waits for one
+ * @total: time in short intervals
+ * @sums: the same by cause; [0]: woken and not running
  */
 struct eventlog_interval {
 	u64 out;
+	struct eventlog_session session;
 	u32 run;
-	bool blocked;
-	bool stopped;
+	u32 state;
+	u32 count;
 	bool iowait;
 	bool idle_next;
-	struct eventlog_session session;
 	struct eventlog_waking waking;
 	struct eventlog_waking taker;
-	u64 sums[EVENTLOG_CAUSES];
 	u64 total;
-	u32 count;
-	struct eventlog_session sums_of;
+	u64 sums[EVENTLOG_CAUSES];
 };
 
 /**
  * struct eventlog_thread - a thread with a ring
  * @node: in eventlog_threads; eventlog_threads_lock
  * @pid: the thread, with a reference
- * @process: its process, with a reference
  * @header: of its ring, through the kernel's own mapping of @page
+ * @interval: for eventlog_sched.ko
+ * @process: its process, with a reference
  * @page: with a reference
  * @user: of the ring, which keeps it while the entry can be found; NULL: a user without limits
  * @rcu: frees it
- * @interval: for eventlog_sched.ko
+ *
+ * What a context switch needs of a thread without a session comes first.
  */
 struct eventlog_thread {
 	struct hlist_node node;
 	struct pid *pid;
-	struct pid *process;
 	struct eventlog_mapped_header *header;
+	struct eventlog_interval interval;
+	struct pid *process;
 	struct page *page;
 	struct eventlog_user *user;
 	struct rcu_head rcu;
-	struct eventlog_interval interval;
 };
 
 #define EVENTLOG_THREADS_BITS 12
@@ -238,6 +235,7 @@ void eventlog_provider_lose(struct eventlog_provider_event *event, enum eventlog
  * @thread: whose event it is
  * @task: the thread
  * @session: the session; 0: none
+ * @time: eventlog_ring_clock() of a moment ago; 0: it is read
  * @fields: the fixed part, which is the whole payload
  * @bytes: size of @fields
  *
@@ -248,7 +246,7 @@ void eventlog_provider_lose(struct eventlog_provider_event *event, enum eventlog
  */
 void eventlog_provider_emit_for(struct eventlog_provider_event *event,
 				const struct eventlog_thread *thread,
-				const struct task_struct *task, u64 session, const void *fields,
-				u32 bytes);
+				const struct task_struct *task, u64 session, u64 time,
+				const void *fields, u32 bytes);
 
 #endif /* EVENTLOG_THREAD_H */

@@ -140,7 +140,8 @@ static void eventlog_mapped_adopt(struct eventlog_mapped *ring)
 	put_pid(ring->emitter.thread);
 	ring->emitter.process = get_task_pid(current, PIDTYPE_TGID);
 	ring->emitter.thread = get_task_pid(current, PIDTYPE_PID);
-	get_task_comm(ring->emitter.comm, current);
+	get_task_comm(ring->comm, current);
+	ring->emitter.comm = ring->comm;
 	/* It comes after what the thread has emitted without it. */
 	eventlog_mapped_advance(ring, max(ktime_get_ns(), eventlog_ring_clock()));
 }
