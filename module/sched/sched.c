@@ -145,7 +145,7 @@ static __always_inline void sched_sums_add(struct eventlog_thread *thread,
 static __always_inline void sched_waking_set(struct eventlog_waking *waking,
 					     struct task_struct *task, u8 how)
 {
-	const struct eventlog_thread *thread = NULL;
+	struct eventlog_thread *thread = NULL;
 
 	if (unlikely(task->flags & PF_KTHREAD))
 		how |= task->pid ? EVENTLOG_SCHED_HOW_KTHREAD : 0;
@@ -315,7 +315,7 @@ static void __maybe_unused sched_on_switch_old(void *unused, bool preempt,
  * The task's pi_lock is held, so no other wake-up is noted at the same time.  This may be before
  * the probe of the switch, which therefore does not clear the time.
  */
-static noinline void sched_waking(struct eventlog_thread *thread)
+static __always_inline void sched_waking(struct eventlog_thread *thread)
 {
 	struct eventlog_waking *waking = &thread->interval.waking;
 
