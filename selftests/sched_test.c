@@ -10,7 +10,7 @@
  *	threads		exit, fork, execve
  *	captures	none, a second one after a pause, unloading while threads are blocked
  *	rules		session, pid, filter by cause, by comm
- *	instances	a ring of an instance has no session
+ *	instances	see sched_instance_test.c
  */
 #include <fcntl.h>
 #include <linux/futex.h>
@@ -31,7 +31,6 @@
 #include <unistd.h>
 
 #include "filter_common.h"
-#include "instance_common.h"
 #include "mapped_common.h"
 #include "sched_common.h"
 
@@ -755,28 +754,5 @@ TEST(rules_see_the_thread_that_did_not_run)
 		CHECK_EQ(record.header->tid, thread_id());
 	} while (consumer_next(&other, &record));
 	consumer_close(&other);
-	watch_close(&watch);
-}
-
-/* A ring of an instance states nothing: descriptors there are of another domain. */
-TEST(ring_of_an_instance)
-{
-	struct watch watch;
-	struct eventlog_register event;
-	struct mapped ring;
-	__u32 id;
-	int fd;
-
-	watch_open(&watch);
-	fd = create("sched", &id);
-	event = register_event(fd, "inside u32 x");
-	CHECK_EQ(info_of(fd).features & EVENTLOG_FEATURE_SESSIONS, 0);
-	mapped_attach(&ring, fd, mapped_least_bytes());
-	session_set(&ring, event.descriptor, SESSION);
-	sleep_once();
-	CHECK_EQ(off_count(&watch), 0);
-	mapped_unmap(&ring);
-	close(fd);
-	delete_instance(id);
 	watch_close(&watch);
 }

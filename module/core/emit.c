@@ -688,38 +688,46 @@ notrace void eventlog_provider_emit_parts(struct eventlog_provider_event *source
 }
 EXPORT_SYMBOL_GPL(eventlog_provider_emit_parts);
 
-/* As eventlog_emit_special(), but quick if there is one subscriber, without rules to test. */
-static __always_inline void eventlog_emit_plainly(struct eventlog_emission *emission)
+/* As eventlog_emit_slowly(), for another thread. */
+static noinline notrace void eventlog_emit_for_slowly(const struct eventlog_event *event,
+						      const struct eventlog_listeners *listeners,
+						      struct eventlog_emitter emitter, u64 session,
+						      u64 time, const void *fields, u32 bytes)
 {
-	const struct eventlog_listeners *listeners =
-		rcu_dereference_sched(emission->event->listeners);
+	struct eventlog_emission emission = {
+		.event = event, .session = session, .time = time, .payload = fields,
+		.bytes = bytes, .context = eventlog_context(), .emitter = &emitter,
+	};
 
-	if (!listeners)
-		return;
+	eventlog_emit_to_rest(&emission, listeners, 0);
+}
+
+/* Quick if there is one subscriber, without rules to test. */
+notrace void eventlog_provider_emit_for(struct eventlog_provider_event *source,
+					const struct eventlog_thread *thread,
+					const struct task_struct *task, u64 session, u64 time,
+					const void *fields, u32 bytes)
+{
+	const struct eventlog_emitter emitter = {
+		.process = thread->process, .thread = thread->pid, .comm = task->comm,
+	};
+	const struct eventlog_event *event = eventlog_source_begin(source);
+	const struct eventlog_listeners *listeners =
+		likely(event) ? rcu_dereference_sched(event->listeners) : NULL;
+	struct eventlog_emission emission = {
+		.event = event, .session = session, .time = time, .payload = fields,
+		.bytes = bytes, .context = eventlog_context(), .emitter = &emitter,
+	};
+
+	if (unlikely(!listeners))
+		goto out;
 	if (EVENTLOG_RING_LOCKLESS && likely(listeners->count == 1) &&
 	    !READ_ONCE(listeners->slow) && !trace_eventlog_emit_enabled() &&
 	    !READ_ONCE(listeners->entries[0].rule_count))
-		eventlog_emit_to_ring(emission, &listeners->entries[0], true);
+		eventlog_emit_to_ring(&emission, &listeners->entries[0], true);
 	else
-		eventlog_emit_to_rest(emission, listeners, 0);
-}
-
-notrace void eventlog_provider_emit_for(struct eventlog_provider_event *source,
-					const struct eventlog_thread *thread,
-					const struct task_struct *task, u64 session,
-					const void *fields, u32 bytes)
-{
-	struct eventlog_emitter emitter = { .process = thread->process, .thread = thread->pid };
-	struct eventlog_emission emission = {
-		.session = session, .payload = fields, .bytes = bytes,
-		.context = eventlog_context(), .emitter = &emitter,
-	};
-
-	emission.event = eventlog_source_begin(source);
-	if (likely(emission.event)) {
-		data_race(memcpy(emitter.comm, task->comm, sizeof(emitter.comm)));
-		eventlog_emit_plainly(&emission);
-	}
+		eventlog_emit_for_slowly(event, listeners, emitter, session, time, fields, bytes);
+out:
 	preempt_enable_notrace();
 }
 EVENTLOG_EXPORT_TO(eventlog_provider_emit_for, EVENTLOG_SCHED);

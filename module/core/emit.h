@@ -53,7 +53,7 @@ static __always_inline bool eventlog_watched(void)
  * struct eventlog_emitter - the thread of an event, if that is not the current one
  * @process: its process
  * @thread: the thread
- * @comm: its name, TASK_COMM_LEN bytes
+ * @comm: its name, TASK_COMM_LEN bytes, which may be changing
  * @shard: the shard that delivers the event; the caller holds its lock
  * @time: the time of the event; 0: now, for the ring of this CPU
  * @claimed: the time that the thread stated, before any change
@@ -62,7 +62,7 @@ static __always_inline bool eventlog_watched(void)
 struct eventlog_emitter {
 	struct pid *process;
 	struct pid *thread;
-	char comm[TASK_COMM_LEN];
+	const char *comm;
 	unsigned int shard;
 	u64 time;
 	u64 claimed;

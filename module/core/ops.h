@@ -114,9 +114,11 @@ extern const struct eventlog_policy_ops *eventlog_policy_ops;
  * struct eventlog_mapped_ops - what producer rings do for core/
  * @drain: deliver the events that were emitted to the rings of a domain before the call;
  *	the domain is not locked; sleeps; 0, or -EINTR: a fatal signal arrived
+ * @sessions: have eventlog_threads_tell() called for all instances, soon; no domain is locked
  */
 struct eventlog_mapped_ops {
 	int (*drain)(struct eventlog_domain *domain);
+	void (*sessions)(void);
 };
 
 extern const struct eventlog_mapped_ops *eventlog_mapped_ops;

@@ -11,6 +11,7 @@
 
 #include "compat.h"
 #include "core/domain.h"
+#include "core/ops.h"
 #include "core/thread.h"
 #include "core/user.h"
 #include "memory.h"
@@ -27,7 +28,8 @@ static eventlog_thread_hidden_function *eventlog_thread_hidden;
 /* Events of sched for each CPU and user in a tenth of a second. */
 #define EVENTLOG_INTERVALS_MAX 1000
 
-struct eventlog_thread *eventlog_thread_new(struct page *page, struct eventlog_user *user)
+struct eventlog_thread *eventlog_thread_new(struct page *page, struct eventlog_domain *domain,
+					    struct eventlog_user *user)
 {
 	struct eventlog_thread *thread = eventlog_alloc(sizeof(*thread));
 
@@ -39,6 +41,7 @@ struct eventlog_thread *eventlog_thread_new(struct page *page, struct eventlog_u
 	get_page(page);
 	thread->page = page;
 	thread->header = page_address(page);
+	thread->instance = domain == &eventlog_root_domain ? NULL : domain;
 	thread->user = user;
 	return thread;
 }
@@ -104,14 +107,32 @@ void eventlog_thread_drop(struct eventlog_thread *thread)
 	call_rcu(&thread->rcu, eventlog_thread_free_rcu);
 }
 
+/* Descriptors are not used again, so one that was found needs no other look-up. */
+notrace bool eventlog_thread_owns(struct eventlog_thread *thread, u32 of)
+{
+	if (READ_ONCE(thread->instance->dead))
+		return false;
+	if (likely(of == READ_ONCE(thread->known)))
+		return of;
+	if (!xa_load(&thread->instance->definitions, of))
+		return false;
+	WRITE_ONCE(thread->known, of);
+	return true;
+}
+EVENTLOG_EXPORT_TO(eventlog_thread_owns, EVENTLOG_SCHED);
+
+void eventlog_threads_tell(struct eventlog_domain *domain)
+{
+	eventlog_domain_lock(domain);
+	eventlog_domain_status_session(domain, READ_ONCE(eventlog_thread_hidden));
+	eventlog_domain_unlock(domain);
+}
+
 void eventlog_threads_listen(eventlog_thread_hidden_function *hidden)
 {
-	struct eventlog_domain *domain = &eventlog_root_domain;
-
 	WRITE_ONCE(eventlog_thread_hidden, hidden);
-	eventlog_domain_lock(domain);
-	eventlog_domain_status_session(domain, hidden);
-	eventlog_domain_unlock(domain);
+	eventlog_threads_tell(&eventlog_root_domain);
+	eventlog_mapped_ops->sessions();
 }
 EVENTLOG_EXPORT_TO(eventlog_threads_listen, EVENTLOG_SCHED);
 

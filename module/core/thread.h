@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Threads that can say which session they work on: those with a producer ring in the root.  The
- * session is in the header of the ring, see session_of in <uapi/linux/eventlog.h>.
- * eventlog_sched.ko finds a thread here at each context switch.
+ * Threads that can say which session they work on: those with a producer ring.  The session is in
+ * the header of the ring, see session_of in <uapi/linux/eventlog.h>.  eventlog_sched.ko finds a
+ * thread here at each context switch.
+ *
+ * The provider sched belongs to the root, so listeners of an instance get nothing about other
+ * threads.  A thread whose ring belongs to an instance has a session only if that is of a provider
+ * of the instance: it cannot add its time to a session of its neighbours.
  *
  * The key of the table is the struct pid of a thread, to which the entry has a reference: another
  * thread never has the same one, and a thread that has exited has none.  A thread has at most one
@@ -27,6 +31,7 @@
 #include <linux/types.h>
 #include <uapi/linux/eventlog.h>
 
+struct eventlog_domain;
 struct eventlog_provider_event;
 struct eventlog_user;
 struct page;
@@ -44,18 +49,18 @@ struct eventlog_session {
 
 /**
  * struct eventlog_waking - who wakes a thread, or gets its CPU
- * @time: when
+ * @time: when it woke it; 0: all is unknown.  Not set by who gets its CPU
  * @session: of the waker
- * @tid: the waker, in the initial pid namespace; 0: none
- * @how: flags of the schema
  * @comm: name of the waker
+ * @tid: the waker, in the initial pid namespace; 0: none, then @session and @comm are not set
+ * @how: flags of the schema
  */
 struct eventlog_waking {
 	u64 time;
 	struct eventlog_session session;
+	char comm[TASK_COMM_LEN];
 	u32 tid;
 	u8 how;
-	char comm[TASK_COMM_LEN];
 };
 
 #define EVENTLOG_CAUSES	14
@@ -63,56 +68,57 @@ struct eventlog_waking {
 /**
  * struct eventlog_interval - what eventlog_sched.ko knows about a thread
  * @out: when it was switched out; 0: it was not, or without a session
+ * @session: of the thread at that time; also that of the sums
  * @run: number of the period with a listener in which that was
- * @session: of the thread at that time
- * @blocked: it did not wait for a CPU only
- * @stopped: it was stopped or traced
- * @iowait: it waits for a block device
- * @idle_next: its CPU became idle
- * @waking: who woke it; written by that task, on any CPU, so perhaps by two at the same time:
- *	then it is not consistent, but each member is of one of them
- * @taker: who got its CPU
- * @sums: time in short intervals, by cause; [0]: woken and not running
- * @total: of all of them
+ * @state: what it waited in, TASK_*; 0: for a CPU only
  * @count: number of short intervals
- * @sums_of: session of the sums
+ * @iowait: it waits for a block device
+ * @idle_next: its CPU became idle; only if it waits for a CPU
+ * @waking: who woke it; written by that task, on any CPU, with the thread's pi_lock
+ * @taker: who got its CPU; only if it waits for one
+ * @total: time in short intervals
+ * @sums: the same by cause; [0]: woken and not running
  */
 struct eventlog_interval {
 	u64 out;
+	struct eventlog_session session;
 	u32 run;
-	bool blocked;
-	bool stopped;
+	u32 state;
+	u32 count;
 	bool iowait;
 	bool idle_next;
-	struct eventlog_session session;
 	struct eventlog_waking waking;
 	struct eventlog_waking taker;
-	u64 sums[EVENTLOG_CAUSES];
 	u64 total;
-	u32 count;
-	struct eventlog_session sums_of;
+	u64 sums[EVENTLOG_CAUSES];
 };
 
 /**
  * struct eventlog_thread - a thread with a ring
  * @node: in eventlog_threads; eventlog_threads_lock
  * @pid: the thread, with a reference
- * @process: its process, with a reference
  * @header: of its ring, through the kernel's own mapping of @page
+ * @instance: the domain of the ring, valid while the entry can be found; NULL: the root
+ * @known: a descriptor of an event of @instance, or 0
+ * @interval: for eventlog_sched.ko
+ * @process: its process, with a reference
  * @page: with a reference
  * @user: of the ring, which keeps it while the entry can be found; NULL: a user without limits
  * @rcu: frees it
- * @interval: for eventlog_sched.ko
+ *
+ * What a context switch needs of a thread without a session comes first.
  */
 struct eventlog_thread {
 	struct hlist_node node;
 	struct pid *pid;
-	struct pid *process;
 	struct eventlog_mapped_header *header;
+	struct eventlog_domain *instance;
+	u32 known;
+	struct eventlog_interval interval;
+	struct pid *process;
 	struct page *page;
 	struct eventlog_user *user;
 	struct rcu_head rcu;
-	struct eventlog_interval interval;
 };
 
 #define EVENTLOG_THREADS_BITS 12
@@ -143,17 +149,32 @@ static __always_inline struct eventlog_thread *eventlog_thread_find(const struct
 }
 
 /**
+ * eventlog_thread_owns() - is an event one of the instance of a thread
+ * @thread: found, of an instance
+ * @of: descriptor of any event, or any other number
+ *
+ * Any context but NMI, preemption off.
+ *
+ * Return: false as well after the instance was deleted.
+ */
+bool eventlog_thread_owns(struct eventlog_thread *thread, u32 of);
+
+/**
  * eventlog_thread_session() - what a thread works on
  * @thread: the current thread, one that is not running, or any other one: then the result may be
  *	half of one session and half of another
  *
+ * Any context but NMI, preemption off.
+ *
  * Return: the session; of is 0: none.
  */
 static __always_inline struct eventlog_session
-eventlog_thread_session(const struct eventlog_thread *thread)
+eventlog_thread_session(struct eventlog_thread *thread)
 {
 	struct eventlog_session session = { .of = READ_ONCE(thread->header->session_of) };
 
+	if (unlikely(thread->instance) && !eventlog_thread_owns(thread, session.of))
+		session.of = 0;
 	if (session.of)
 		session.number = READ_ONCE(thread->header->session);
 	return session;
@@ -162,13 +183,15 @@ eventlog_thread_session(const struct eventlog_thread *thread)
 /**
  * eventlog_thread_new() - make an entry for the current thread
  * @page: the first page of its ring, in memory that the kernel always maps
+ * @domain: of the ring.  The caller hides the entry before it puts the domain
  * @user: of the ring; the caller has a reference until it has dropped the entry
  *
  * Process context, sleeps.  The memory is charged to the process.
  *
  * Return: the entry, which no one can find yet; NULL: there is no memory.
  */
-struct eventlog_thread *eventlog_thread_new(struct page *page, struct eventlog_user *user);
+struct eventlog_thread *eventlog_thread_new(struct page *page, struct eventlog_domain *domain,
+					    struct eventlog_user *user);
 
 /**
  * eventlog_thread_publish() - have the current thread found
@@ -201,15 +224,25 @@ void eventlog_thread_drop(struct eventlog_thread *thread);
 typedef void eventlog_thread_hidden_function(struct eventlog_thread *thread);
 
 /**
- * eventlog_threads_listen() - tell programs whether sessions of threads are of interest
+ * eventlog_threads_listen() - say to programs whether sessions of threads are of interest
  * @hidden: called from now on; NULL: they are not of interest.  A function that was replaced may
  *	run until an RCU grace period has ended
  *
- * Sets or clears EVENTLOG_STATUS_SESSION of all events of the root.
+ * Sets or clears EVENTLOG_STATUS_SESSION of all events of the root, and soon after that of those of
+ * instances.
  *
  * Process context, sleeps; the root domain is not locked.
  */
 void eventlog_threads_listen(eventlog_thread_hidden_function *hidden);
+
+/**
+ * eventlog_threads_tell() - set EVENTLOG_STATUS_SESSION of the events of a domain
+ * @domain: the domain, not locked
+ *
+ * Process context, sleeps.  Each time that the value changes, the function sessions of struct
+ * eventlog_mapped_ops has this called for all instances.
+ */
+void eventlog_threads_tell(struct eventlog_domain *domain);
 
 /**
  * eventlog_thread_may_emit() - take one event from the budget of a thread's user
@@ -238,6 +271,7 @@ void eventlog_provider_lose(struct eventlog_provider_event *event, enum eventlog
  * @thread: whose event it is
  * @task: the thread
  * @session: the session; 0: none
+ * @time: eventlog_ring_clock() of a moment ago; 0: it is read
  * @fields: the fixed part, which is the whole payload
  * @bytes: size of @fields
  *
@@ -248,7 +282,7 @@ void eventlog_provider_lose(struct eventlog_provider_event *event, enum eventlog
  */
 void eventlog_provider_emit_for(struct eventlog_provider_event *event,
 				const struct eventlog_thread *thread,
-				const struct task_struct *task, u64 session, const void *fields,
-				u32 bytes);
+				const struct task_struct *task, u64 session, u64 time,
+				const void *fields, u32 bytes);
 
 #endif /* EVENTLOG_THREAD_H */

@@ -18,142 +18,125 @@
 #include "sched/cause.h"
 #include "sched_eventlog.h"
 
-/* What the system call waits for, if it has to wait. */
-enum sched_wait {
-	SCHED_WAIT_OTHER,
-	SCHED_WAIT_YIELD,
-	SCHED_WAIT_FUTEX,
-	SCHED_WAIT_SLEEP,
-	SCHED_WAIT_POLL,
-	SCHED_WAIT_FILE,	/* of its first argument */
-	SCHED_WAIT_DISK,	/* it waits for a disk, whatever the file is */
-};
-
-/* Not all architectures have all of these. */
-static enum sched_wait sched_wait(int call)
-{
-	switch (call) {
-	case __NR_sched_yield:
-		return SCHED_WAIT_YIELD;
+/*
+ * What a system call waits for, if it has to wait: EVENTLOG_SCHED_CAUSE_*, where FILE is the file
+ * of its first argument, and DISK a disk, whatever the file is; 0: other.  Not all architectures
+ * have all of these.
+ */
+static const u8 sched_calls[] = {
+	[__NR_sched_yield] = EVENTLOG_SCHED_CAUSE_YIELD,
 #ifdef __NR_futex
-	case __NR_futex:
+	[__NR_futex] = EVENTLOG_SCHED_CAUSE_FUTEX,
 #endif
 #ifdef __NR_futex_time64
-	case __NR_futex_time64:
+	[__NR_futex_time64] = EVENTLOG_SCHED_CAUSE_FUTEX,
 #endif
 #ifdef __NR_futex_wait
-	case __NR_futex_wait:
+	[__NR_futex_wait] = EVENTLOG_SCHED_CAUSE_FUTEX,
 #endif
 #ifdef __NR_futex_waitv
-	case __NR_futex_waitv:
+	[__NR_futex_waitv] = EVENTLOG_SCHED_CAUSE_FUTEX,
 #endif
-		return SCHED_WAIT_FUTEX;
 #ifdef __NR_pause
-	case __NR_pause:
+	[__NR_pause] = EVENTLOG_SCHED_CAUSE_SLEEP,
 #endif
 #ifdef __NR_clock_nanosleep_time64
-	case __NR_clock_nanosleep_time64:
-	case __NR_rt_sigtimedwait_time64:
+	[__NR_clock_nanosleep_time64] = EVENTLOG_SCHED_CAUSE_SLEEP,
+	[__NR_rt_sigtimedwait_time64] = EVENTLOG_SCHED_CAUSE_SLEEP,
 #endif
 #ifdef __NR_nanosleep
-	case __NR_nanosleep:
+	[__NR_nanosleep] = EVENTLOG_SCHED_CAUSE_SLEEP,
 #endif
 #ifdef __NR_clock_nanosleep
-	case __NR_clock_nanosleep:
+	[__NR_clock_nanosleep] = EVENTLOG_SCHED_CAUSE_SLEEP,
 #endif
-	case __NR_rt_sigsuspend:
+	[__NR_rt_sigsuspend] = EVENTLOG_SCHED_CAUSE_SLEEP,
 #ifdef __NR_rt_sigtimedwait
-	case __NR_rt_sigtimedwait:
+	[__NR_rt_sigtimedwait] = EVENTLOG_SCHED_CAUSE_SLEEP,
 #endif
-		return SCHED_WAIT_SLEEP;
 #ifdef __NR_poll
-	case __NR_poll:
+	[__NR_poll] = EVENTLOG_SCHED_CAUSE_POLL,
 #endif
 #ifdef __NR_select
-	case __NR_select:
+	[__NR_select] = EVENTLOG_SCHED_CAUSE_POLL,
 #endif
 #ifdef __NR__newselect
-	case __NR__newselect:
+	[__NR__newselect] = EVENTLOG_SCHED_CAUSE_POLL,
 #endif
 #ifdef __NR_epoll_wait
-	case __NR_epoll_wait:
+	[__NR_epoll_wait] = EVENTLOG_SCHED_CAUSE_POLL,
 #endif
 #ifdef __NR_ppoll_time64
-	case __NR_ppoll_time64:
-	case __NR_pselect6_time64:
+	[__NR_ppoll_time64] = EVENTLOG_SCHED_CAUSE_POLL,
+	[__NR_pselect6_time64] = EVENTLOG_SCHED_CAUSE_POLL,
 #endif
 #ifdef __NR_ppoll
-	case __NR_ppoll:
+	[__NR_ppoll] = EVENTLOG_SCHED_CAUSE_POLL,
 #endif
 #ifdef __NR_pselect6
-	case __NR_pselect6:
+	[__NR_pselect6] = EVENTLOG_SCHED_CAUSE_POLL,
 #endif
-	case __NR_epoll_pwait:
+	[__NR_epoll_pwait] = EVENTLOG_SCHED_CAUSE_POLL,
 #ifdef __NR_epoll_pwait2
-	case __NR_epoll_pwait2:
+	[__NR_epoll_pwait2] = EVENTLOG_SCHED_CAUSE_POLL,
 #endif
-		return SCHED_WAIT_POLL;
-	case __NR_fsync:
-	case __NR_fdatasync:
-	case __NR_syncfs:
-	case __NR_sync:
+	[__NR_fsync] = EVENTLOG_SCHED_CAUSE_DISK,
+	[__NR_fdatasync] = EVENTLOG_SCHED_CAUSE_DISK,
+	[__NR_syncfs] = EVENTLOG_SCHED_CAUSE_DISK,
+	[__NR_sync] = EVENTLOG_SCHED_CAUSE_DISK,
 #ifdef __NR_sync_file_range
-	case __NR_sync_file_range:
+	[__NR_sync_file_range] = EVENTLOG_SCHED_CAUSE_DISK,
 #endif
 #ifdef __NR_msync
-	case __NR_msync:
+	[__NR_msync] = EVENTLOG_SCHED_CAUSE_DISK,
 #endif
-		return SCHED_WAIT_DISK;
-	case __NR_read:
-	case __NR_write:
-	case __NR_readv:
-	case __NR_writev:
-	case __NR_pread64:
-	case __NR_pwrite64:
-	case __NR_preadv:
-	case __NR_pwritev:
-	case __NR_preadv2:
-	case __NR_pwritev2:
+	[__NR_read] = EVENTLOG_SCHED_CAUSE_FILE,
+	[__NR_write] = EVENTLOG_SCHED_CAUSE_FILE,
+	[__NR_readv] = EVENTLOG_SCHED_CAUSE_FILE,
+	[__NR_writev] = EVENTLOG_SCHED_CAUSE_FILE,
+	[__NR_pread64] = EVENTLOG_SCHED_CAUSE_FILE,
+	[__NR_pwrite64] = EVENTLOG_SCHED_CAUSE_FILE,
+	[__NR_preadv] = EVENTLOG_SCHED_CAUSE_FILE,
+	[__NR_pwritev] = EVENTLOG_SCHED_CAUSE_FILE,
+	[__NR_preadv2] = EVENTLOG_SCHED_CAUSE_FILE,
+	[__NR_pwritev2] = EVENTLOG_SCHED_CAUSE_FILE,
 #ifdef __NR_recvfrom
-	case __NR_recvfrom:
-	case __NR_sendto:
-	case __NR_recvmsg:
-	case __NR_sendmsg:
-	case __NR_connect:
-	case __NR_accept4:
+	[__NR_recvfrom] = EVENTLOG_SCHED_CAUSE_FILE,
+	[__NR_sendto] = EVENTLOG_SCHED_CAUSE_FILE,
+	[__NR_recvmsg] = EVENTLOG_SCHED_CAUSE_FILE,
+	[__NR_sendmsg] = EVENTLOG_SCHED_CAUSE_FILE,
+	[__NR_connect] = EVENTLOG_SCHED_CAUSE_FILE,
+	[__NR_accept4] = EVENTLOG_SCHED_CAUSE_FILE,
 #endif
 #ifdef __NR_accept
-	case __NR_accept:
+	[__NR_accept] = EVENTLOG_SCHED_CAUSE_FILE,
 #endif
 #ifdef __NR_recvmmsg
-	case __NR_recvmmsg:
+	[__NR_recvmmsg] = EVENTLOG_SCHED_CAUSE_FILE,
 #endif
 #ifdef __NR_sendmmsg
-	case __NR_sendmmsg:
+	[__NR_sendmmsg] = EVENTLOG_SCHED_CAUSE_FILE,
 #endif
 #ifdef __NR_sendfile
-	case __NR_sendfile:
+	[__NR_sendfile] = EVENTLOG_SCHED_CAUSE_FILE,
 #endif
 #ifdef __NR_sendfile64
-	case __NR_sendfile64:
+	[__NR_sendfile64] = EVENTLOG_SCHED_CAUSE_FILE,
 #endif
-	case __NR_splice:
-	case __NR_tee:
-	case __NR_vmsplice:
-	case __NR_fallocate:
+	[__NR_splice] = EVENTLOG_SCHED_CAUSE_FILE,
+	[__NR_tee] = EVENTLOG_SCHED_CAUSE_FILE,
+	[__NR_vmsplice] = EVENTLOG_SCHED_CAUSE_FILE,
+	[__NR_fallocate] = EVENTLOG_SCHED_CAUSE_FILE,
 #ifdef __NR_ftruncate
-	case __NR_ftruncate:
+	[__NR_ftruncate] = EVENTLOG_SCHED_CAUSE_FILE,
 #endif
 #ifdef __NR_getdents64
-	case __NR_getdents64:
+	[__NR_getdents64] = EVENTLOG_SCHED_CAUSE_FILE,
 #endif
-	case __NR_close:
-	case __NR_flock:
-	case __NR_ioctl:
-		return SCHED_WAIT_FILE;
-	}
-	return SCHED_WAIT_OTHER;
-}
+	[__NR_close] = EVENTLOG_SCHED_CAUSE_FILE,
+	[__NR_flock] = EVENTLOG_SCHED_CAUSE_FILE,
+	[__NR_ioctl] = EVENTLOG_SCHED_CAUSE_FILE,
+};
 
 /* Is the number of the task's system call one of the kernel's own ABI? */
 static bool sched_call_is_native(struct task_struct *task)
@@ -168,8 +151,16 @@ static bool sched_call_is_native(struct task_struct *task)
 #endif
 }
 
-/* By the type of a file of the task, whose table the task keeps. */
-static u8 sched_cause_of_file(struct task_struct *task, unsigned int fd, u64 *arg)
+static unsigned long sched_first_argument(struct task_struct *task)
+{
+	unsigned long args[6];
+
+	syscall_get_arguments(task, task_pt_regs(task), args);
+	return args[0];
+}
+
+/* By the type of a file of the task, whose table the task keeps.  Sets @number to its inode's. */
+static noinline u8 sched_cause_of_file(struct task_struct *task, unsigned int fd, u64 *number)
 {
 	struct files_struct *files = READ_ONCE(task->files);
 	u8 cause = EVENTLOG_SCHED_CAUSE_OTHER;
@@ -184,7 +175,7 @@ static u8 sched_cause_of_file(struct task_struct *task, unsigned int fd, u64 *ar
 	if (inode) {
 		const umode_t mode = READ_ONCE(inode->i_mode);
 
-		*arg = inode->i_ino;
+		*number = inode->i_ino;
 		if (S_ISSOCK(mode))
 			cause = EVENTLOG_SCHED_CAUSE_SOCKET;
 		else if (S_ISFIFO(mode))
@@ -196,61 +187,69 @@ static u8 sched_cause_of_file(struct task_struct *task, unsigned int fd, u64 *ar
 	return cause;
 }
 
-/* The kernel has counted the wait as one for a device, or the call is one that waits for it. */
-static u8 sched_cause_blocked(struct task_struct *task, struct pt_regs *regs, int call,
-			      bool iowait, u64 *arg)
+/* The number of the system call that the task is in; below 0: none, or it is not known. */
+static __always_inline int sched_call_number(struct task_struct *task)
 {
-	const enum sched_wait wait = sched_wait(call);
-	unsigned long args[6];
-	u8 cause;
-
-	if (wait == SCHED_WAIT_SLEEP)
-		return EVENTLOG_SCHED_CAUSE_SLEEP;
-	if (wait == SCHED_WAIT_POLL)
-		return EVENTLOG_SCHED_CAUSE_POLL;
-	if (wait == SCHED_WAIT_FUTEX || wait == SCHED_WAIT_FILE) {
-		syscall_get_arguments(task, regs, args);
-		if (wait == SCHED_WAIT_FUTEX) {
-			*arg = args[0];
-			return EVENTLOG_SCHED_CAUSE_FUTEX;
-		}
-		cause = sched_cause_of_file(task, args[0], arg);
-		return iowait ? EVENTLOG_SCHED_CAUSE_DISK : cause;
-	}
-	return iowait || wait == SCHED_WAIT_DISK ? EVENTLOG_SCHED_CAUSE_DISK :
-						   EVENTLOG_SCHED_CAUSE_OTHER;
-}
-
-struct sched_reason sched_reason(struct task_struct *task,
-				 const struct eventlog_interval *interval)
-{
-	struct pt_regs *regs = task_pt_regs(task);
-	struct sched_reason reason = { .cause = EVENTLOG_SCHED_CAUSE_OTHER, .call = -1 };
-	const bool known = sched_call_is_native(task);
-	int call = syscall_get_nr(task, regs);
+	int call = syscall_get_nr(task, task_pt_regs(task));
 
 #ifdef __X32_SYSCALL_BIT
 	if (call >= 0)
 		call &= ~__X32_SYSCALL_BIT;
 #endif
-	if (known)
-		reason.call = clamp_t(int, call, -1, S16_MAX);
-	if (!interval->blocked) {
-		if (known && sched_wait(call) == SCHED_WAIT_YIELD)
-			reason.cause = EVENTLOG_SCHED_CAUSE_YIELD;
-		else
-			reason.cause = interval->idle_next ? EVENTLOG_SCHED_CAUSE_THROTTLED :
-							     EVENTLOG_SCHED_CAUSE_PREEMPTED;
-	} else if (interval->stopped) {
-		reason.cause = EVENTLOG_SCHED_CAUSE_STOPPED;
-	} else if (known && call < 0) {
-		reason.arg = instruction_pointer(regs);
-		reason.cause = EVENTLOG_SCHED_CAUSE_FAULT;
-	} else if (known) {
-		reason.cause = sched_cause_blocked(task, regs, call, interval->iowait,
-						   &reason.arg);
-	} else if (interval->iowait) {
-		reason.cause = EVENTLOG_SCHED_CAUSE_DISK;
+	return call;
+}
+
+static __always_inline u8 sched_call_cause(int call)
+{
+	return (unsigned int)call < ARRAY_SIZE(sched_calls) ? sched_calls[call] : 0;
+}
+
+static noinline u8 sched_cause_of_first(struct task_struct *task)
+{
+	u64 number;
+
+	return sched_cause_of_file(task, sched_first_argument(task), &number);
+}
+
+u8 sched_cause(struct task_struct *task, const struct eventlog_interval *interval)
+{
+	const bool known = sched_call_is_native(task);
+	const int call = sched_call_number(task);
+	const u8 cause = known ? sched_call_cause(call) : 0;
+
+	if (!interval->state) {
+		if (cause == EVENTLOG_SCHED_CAUSE_YIELD)
+			return cause;
+		return interval->idle_next ? EVENTLOG_SCHED_CAUSE_THROTTLED :
+					     EVENTLOG_SCHED_CAUSE_PREEMPTED;
 	}
-	return reason;
+	if (unlikely(interval->state & (__TASK_STOPPED | __TASK_TRACED)))
+		return EVENTLOG_SCHED_CAUSE_STOPPED;
+	if (known && call < 0)
+		return EVENTLOG_SCHED_CAUSE_FAULT;
+	/* The kernel has counted some waits as those for a device. */
+	if (!cause || cause == EVENTLOG_SCHED_CAUSE_YIELD)
+		return interval->iowait ? EVENTLOG_SCHED_CAUSE_DISK : EVENTLOG_SCHED_CAUSE_OTHER;
+	if (cause == EVENTLOG_SCHED_CAUSE_FILE)
+		return interval->iowait ? EVENTLOG_SCHED_CAUSE_DISK : sched_cause_of_first(task);
+	return cause;
+}
+
+u64 sched_argument(struct task_struct *task, const struct eventlog_interval *interval, u8 cause,
+		   s16 *call)
+{
+	const bool known = sched_call_is_native(task);
+	const int number = known ? sched_call_number(task) : -1;
+	u64 inode = 0;
+
+	*call = clamp_t(int, number, -1, S16_MAX);
+	if (!interval->state || cause == EVENTLOG_SCHED_CAUSE_STOPPED)
+		return 0;
+	if (cause == EVENTLOG_SCHED_CAUSE_FAULT)
+		return instruction_pointer(task_pt_regs(task));
+	if (cause == EVENTLOG_SCHED_CAUSE_FUTEX)
+		return sched_first_argument(task);
+	if (known && sched_call_cause(number) == EVENTLOG_SCHED_CAUSE_FILE)
+		sched_cause_of_file(task, sched_first_argument(task), &inode);
+	return inode;
 }

@@ -45,6 +45,8 @@
 #define SCHED_SUMS_MAX 1000
 
 static unsigned int sched_min_us = 100;
+/* The same in nanoseconds, for the probes. */
+static u32 sched_min_ns = 100 * NSEC_PER_USEC;
 
 static int sched_min_us_set(const char *text, const struct kernel_param *parameter)
 {
@@ -56,6 +58,7 @@ static int sched_min_us_set(const char *text, const struct kernel_param *paramet
 	if (value < SCHED_MIN_US_LEAST || value > USEC_PER_SEC)
 		return -EINVAL;
 	WRITE_ONCE(sched_min_us, value);
+	WRITE_ONCE(sched_min_ns, value * NSEC_PER_USEC);
 	return 0;
 }
 
@@ -70,11 +73,6 @@ MODULE_PARM_DESC(min_us, "shorter intervals, in microseconds, have no event of t
 /* Number of the current period in which there is a listener; written by sched_enable(). */
 static u32 sched_run = 1;
 
-static u64 sched_min_ns(void)
-{
-	return (u64)READ_ONCE(sched_min_us) * NSEC_PER_USEC;
-}
-
 /* ---- sums ---- */
 
 static void sched_sums_clear(struct eventlog_interval *interval)
@@ -85,18 +83,18 @@ static void sched_sums_clear(struct eventlog_interval *interval)
 }
 
 /* Emits the sums of a thread, unless they are small.  @task is perhaps not the current one. */
-static void sched_sums_emit(struct eventlog_thread *thread, struct task_struct *task)
+static noinline void sched_sums_emit(struct eventlog_thread *thread, struct task_struct *task)
 {
 	struct eventlog_interval *interval = &thread->interval;
 	const u64 *sums = interval->sums;
 	struct eventlog_sched_sum_fields fields;
 
-	if (eventlog_sched_sum_enabled() && interval->total >= sched_min_ns() &&
+	if (eventlog_sched_sum_enabled() && interval->total >= READ_ONCE(sched_min_ns) &&
 	    !eventlog_thread_may_emit(thread, -SCHED_SUMS_MAX)) {
 		eventlog_provider_lose(&eventlog_sched_sum_event, EVENTLOG_LOST_QUOTA);
-	} else if (eventlog_sched_sum_enabled() && interval->total >= sched_min_ns()) {
+	} else if (eventlog_sched_sum_enabled() && interval->total >= READ_ONCE(sched_min_ns)) {
 		fields = (struct eventlog_sched_sum_fields){
-			.of_ = interval->sums_of.of,
+			.of_ = interval->session.of,
 			.count_ = interval->count,
 			.runnable_ = sums[0],
 			.preempted_ = sums[EVENTLOG_SCHED_CAUSE_PREEMPTED],
@@ -114,43 +112,46 @@ static void sched_sums_emit(struct eventlog_thread *thread, struct task_struct *
 			.other_ = sums[EVENTLOG_SCHED_CAUSE_OTHER],
 		};
 		eventlog_provider_emit_for(&eventlog_sched_sum_event, thread, task,
-					   interval->sums_of.number, &fields, sizeof(fields));
+					   interval->session.number, 0, &fields,
+					   sizeof(fields));
 	}
 	sched_sums_clear(interval);
 }
 
-/* Adds a short interval, of which the thread was blocked for @blocked ns, to the sums. */
-static void sched_sums_add(struct eventlog_thread *thread, struct task_struct *task, u8 cause,
-			   u64 blocked, u64 runnable)
+/* Adds an interval that has no event of its own to the sums. */
+static __always_inline void sched_sums_add(struct eventlog_thread *thread,
+					   struct task_struct *task, u8 cause, u64 out,
+					   u64 woken, u64 now)
 {
 	struct eventlog_interval *interval = &thread->interval;
 
-	if (!interval->count)
-		interval->sums_of = interval->session;
-	if (interval->blocked) {
-		interval->sums[cause] += blocked;
-		interval->sums[0] += runnable;
+	if (interval->state) {
+		interval->sums[cause] += woken - out;
+		interval->sums[0] += now - woken;
+		/* The next wake-up may come while no one listens. */
+		interval->waking.time = 0;
 	} else {
-		interval->sums[cause] += runnable;
+		interval->sums[cause] += now - out;
 	}
-	interval->total += blocked + runnable;
+	interval->total += now - out;
 	interval->count++;
-	if (interval->total >= SCHED_SUMS_FACTOR * sched_min_ns())
+	if (unlikely(interval->total >= SCHED_SUMS_FACTOR * (u64)READ_ONCE(sched_min_ns)))
 		sched_sums_emit(thread, task);
 }
 
 /* ---- switches ---- */
 
 /* What the event says about the task that wakes a thread or gets its CPU. */
-static void sched_waking_set(struct eventlog_waking *waking, struct task_struct *task, u8 how)
+static __always_inline void sched_waking_set(struct eventlog_waking *waking,
+					     struct task_struct *task, u8 how)
 {
-	const struct eventlog_thread *thread = NULL;
+	struct eventlog_thread *thread = NULL;
 
-	if (task->flags & PF_KTHREAD)
+	if (unlikely(task->flags & PF_KTHREAD))
 		how |= task->pid ? EVENTLOG_SCHED_HOW_KTHREAD : 0;
 	else
 		thread = eventlog_thread_find(task_pid(task));
-	waking->session = (struct eventlog_session){};
+	waking->session.of = 0;
 	if (thread)
 		waking->session = eventlog_thread_session(thread);
 	waking->tid = task->pid;
@@ -159,82 +160,123 @@ static void sched_waking_set(struct eventlog_waking *waking, struct task_struct 
 	data_race(memcpy(waking->comm, task->comm, sizeof(waking->comm)));
 }
 
-static bool sched_session_same(const struct eventlog_session *one,
-			       const struct eventlog_session *other)
+static __always_inline bool sched_session_same(const struct eventlog_session *one,
+					       const struct eventlog_session *other)
 {
 	return one->number == other->number && one->of == other->of;
 }
 
-static noinline void sched_out(struct eventlog_thread *thread, struct task_struct *prev,
-		      struct task_struct *next, unsigned int state)
+/* The thread could go on, but its CPU runs @next. */
+static noinline void sched_taken(struct eventlog_interval *interval, struct task_struct *next)
+{
+	interval->idle_next = !next->pid;
+	sched_waking_set(&interval->taker, next, 0);
+}
+
+static u64 sched_out_again(struct eventlog_thread *thread, struct task_struct *prev,
+			   struct task_struct *next, unsigned int state);
+
+/* Returns the time, or 0 if it was not needed. */
+static noinline u64 sched_out(struct eventlog_thread *thread, struct task_struct *prev,
+			      struct task_struct *next, unsigned int state)
 {
 	const struct eventlog_session session = eventlog_thread_session(thread);
 	struct eventlog_interval *interval = &thread->interval;
+	const u32 run = READ_ONCE(sched_run);
 
-	interval->out = 0;
-	if (interval->count && interval->run != READ_ONCE(sched_run))
-		sched_sums_clear(interval);
-	if (interval->count && !sched_session_same(&session, &interval->sums_of))
-		sched_sums_emit(thread, prev);
+	if (interval->count && unlikely(interval->run != run ||
+					!sched_session_same(&session, &interval->session)))
+		return sched_out_again(thread, prev, next, state);
 	if (!session.of)
-		return;
+		return 0;
 	interval->session = session;
-	interval->run = READ_ONCE(sched_run);
-	interval->blocked = state;
-	interval->stopped = state & (__TASK_STOPPED | __TASK_TRACED);
+	interval->run = run;
+	interval->state = state;
 	interval->iowait = prev->in_iowait;
-	interval->idle_next = !next->pid;
 	if (!state)
-		sched_waking_set(&interval->taker, next, 0);
-	interval->out = eventlog_ring_clock();
+		sched_taken(interval, next);
+	return interval->out = eventlog_ring_clock();
 }
 
-static noinline void sched_in(struct eventlog_thread *thread, struct task_struct *task)
+/* The sums are of another session, or of an earlier period. */
+static noinline u64 sched_out_again(struct eventlog_thread *thread, struct task_struct *prev,
+				    struct task_struct *next, unsigned int state)
+{
+	if (thread->interval.run == READ_ONCE(sched_run))
+		sched_sums_emit(thread, prev);
+	else
+		sched_sums_clear(&thread->interval);
+	return sched_out(thread, prev, next, state);
+}
+
+static void sched_off_emit(struct eventlog_thread *thread, struct task_struct *task, u8 cause,
+			   u64 out, u64 woken, u64 now)
 {
 	struct eventlog_interval *interval = &thread->interval;
-	const u64 out = interval->out;
-	struct eventlog_waking by;
-	struct eventlog_sched_off_fields fields;
-	struct sched_reason reason;
-	u64 now, woken = out;
+	const struct eventlog_waking *by = interval->state ? &interval->waking : &interval->taker;
+	const bool known = !interval->state || by->time;
+	/* Each byte of it is set. */
+	struct eventlog_sched_off_fields fields __uninitialized;
 
-	if (!out || interval->run != READ_ONCE(sched_run))
-		return;
-	interval->out = 0;
-	/* The clocks of CPUs may differ for a moment: no time is negative. */
-	now = max(out, eventlog_ring_clock());
-	if (interval->blocked) {
-		by = data_race(interval->waking);
-		/* Not known: the next wake-up may come while no one listens. */
-		WRITE_ONCE(interval->waking.tid, 0);
-		WRITE_ONCE(interval->waking.session.of, 0);
-		woken = clamp(by.time, out, now);
+	fields.of_ = interval->session.of;
+	fields.blocked_ = woken - out;
+	fields.runnable_ = now - woken;
+	fields.cause_ = cause;
+	fields.how_ = interval->iowait ? EVENTLOG_SCHED_HOW_IOWAIT : 0;
+	if (known)
+		fields.how_ |= by->how;
+	if (known && by->tid) {
+		fields.by_tid_ = by->tid;
+		memcpy(fields.by_, by->comm, sizeof(fields.by_));
+		fields.by_of_ = by->session.of;
+		fields.by_session_ = by->session.of ? by->session.number : 0;
 	} else {
-		by = interval->taker;
+		fields.by_tid_ = 0;
+		memset(fields.by_, 0, sizeof(fields.by_));
+		fields.by_of_ = 0;
+		fields.by_session_ = 0;
 	}
-	reason = sched_reason(task, interval);
-	if (now - out < sched_min_ns() || !eventlog_thread_may_emit(thread, 0)) {
-		sched_sums_add(thread, task, reason.cause, woken - out, now - woken);
-		return;
-	}
-	if (!eventlog_sched_off_enabled())
-		return;
-	fields = (struct eventlog_sched_off_fields){
-		.of_ = interval->session.of,
-		.blocked_ = woken - out,
-		.runnable_ = now - woken,
-		.cause_ = reason.cause,
-		.how_ = by.how | (interval->iowait ? EVENTLOG_SCHED_HOW_IOWAIT : 0),
-		.call_ = reason.call,
-		.by_tid_ = by.tid,
-		.by_of_ = by.session.of,
-		.by_session_ = by.session.number,
-		.arg_ = reason.arg,
-	};
-	if (by.tid)
-		memcpy(fields.by_, by.comm, sizeof(fields.by_));
+	fields.arg_ = sched_argument(task, interval, cause, &fields.call_);
 	eventlog_provider_emit_for(&eventlog_sched_off_event, thread, task,
-				   interval->session.number, &fields, sizeof(fields));
+				   interval->session.number, now, &fields, sizeof(fields));
+}
+
+/* An interval that is long enough for an event, if the user has one left. */
+static noinline void sched_in_long(struct eventlog_thread *thread, struct task_struct *task,
+				   u8 cause, u64 out, u64 woken, u64 now)
+{
+	if (!eventlog_thread_may_emit(thread, 0)) {
+		sched_sums_add(thread, task, cause, out, woken, now);
+		return;
+	}
+	if (eventlog_sched_off_enabled())
+		sched_off_emit(thread, task, cause, out, woken, now);
+	/* As for short ones. */
+	if (thread->interval.state)
+		thread->interval.waking.time = 0;
+}
+
+/* @now is 0 if the clock was not read yet. */
+static noinline void sched_in(struct eventlog_thread *thread, struct task_struct *task, u64 now)
+{
+	struct eventlog_interval *interval = &thread->interval;
+	u64 out, woken;
+	u8 cause;
+
+	if (!now)
+		now = eventlog_ring_clock();
+	cause = sched_cause(task, interval);
+	out = interval->out;
+	interval->out = 0;
+	if (unlikely(interval->run != READ_ONCE(sched_run)))
+		return;
+	/* The clocks of CPUs may differ for a moment: no time is negative. */
+	now = max(out, now);
+	woken = interval->state ? clamp(interval->waking.time, out, now) : out;
+	if (likely(now - out < READ_ONCE(sched_min_ns)))
+		sched_sums_add(thread, task, cause, out, woken, now);
+	else
+		sched_in_long(thread, task, cause, out, woken, now);
 }
 
 /* @state is 0 if the thread could go on. */
@@ -242,16 +284,18 @@ static __always_inline void sched_switch(struct task_struct *prev, struct task_s
 					 unsigned int state)
 {
 	struct eventlog_thread *thread;
+	u64 now = 0;
 
 	if (this_cpu_read(eventlog_thread_runs)) {
 		thread = eventlog_thread_find(task_pid(prev));
-		if (thread)
-			sched_out(thread, prev, next, state);
+		if (thread &&
+		    (READ_ONCE(thread->header->session_of) || thread->interval.count))
+			now = sched_out(thread, prev, next, state);
 	}
 	thread = eventlog_thread_find(task_pid(next));
 	this_cpu_write(eventlog_thread_runs, !!thread);
-	if (unlikely(thread))
-		sched_in(thread, next);
+	if (unlikely(thread) && thread->interval.out)
+		sched_in(thread, next, now);
 }
 
 static void __maybe_unused sched_on_switch(void *unused, bool preempt, struct task_struct *prev,
@@ -268,32 +312,28 @@ static void __maybe_unused sched_on_switch_old(void *unused, bool preempt,
 }
 
 /*
- * The task's pi_lock is held.  This may be before the probe of the switch, which therefore does
- * not clear the time.
+ * The task's pi_lock is held, so no other wake-up is noted at the same time.  This may be before
+ * the probe of the switch, which therefore does not clear the time.
  */
-static noinline void sched_waking(struct eventlog_thread *thread)
+static __always_inline void sched_waking(struct eventlog_thread *thread)
 {
-	struct eventlog_waking *waking;
+	struct eventlog_waking *waking = &thread->interval.waking;
 
-	if (!READ_ONCE(thread->header->session_of))
-		return;
-	waking = &thread->interval.waking;
-	if (in_hardirq()) {
-		waking->session = (struct eventlog_session){};
+	if (unlikely(in_hardirq())) {
 		waking->tid = 0;
 		waking->how = EVENTLOG_SCHED_HOW_IRQ;
 	} else {
 		sched_waking_set(waking, current,
 				 in_serving_softirq() ? EVENTLOG_SCHED_HOW_SOFTIRQ : 0);
 	}
-	WRITE_ONCE(waking->time, eventlog_ring_clock());
+	waking->time = eventlog_ring_clock();
 }
 
 static void sched_on_waking(void *unused, struct task_struct *task)
 {
 	struct eventlog_thread *thread = eventlog_thread_find(task_pid(task));
 
-	if (unlikely(thread))
+	if (unlikely(thread) && READ_ONCE(thread->header->session_of))
 		sched_waking(thread);
 }
 
@@ -327,7 +367,7 @@ static void sched_hidden(struct eventlog_thread *thread)
 		return;
 	if (thread->pid == task_pid(current))
 		sched_sums_emit(thread, current);
-	else if (data_race(interval->total) >= sched_min_ns())
+	else if (data_race(interval->total) >= READ_ONCE(sched_min_ns))
 		eventlog_provider_lose(&eventlog_sched_sum_event, EVENTLOG_LOST_ABORTED);
 }
 

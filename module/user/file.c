@@ -78,8 +78,7 @@ static int eventlog_ioctl_info(struct eventlog_domain *domain, struct file *filp
 	info->abi = EVENTLOG_ABI_VERSION;
 	info->features = (domain->trace_group ? EVENTLOG_FEATURE_TRACE : 0) |
 			 (eventlog_instances_possible(domain) ? EVENTLOG_FEATURE_INSTANCES : 0) |
-			 (domain == &eventlog_root_domain ? EVENTLOG_FEATURE_SESSIONS : 0) |
-			 EVENTLOG_FEATURE_LEAVE |
+			 EVENTLOG_FEATURE_SESSIONS | EVENTLOG_FEATURE_LEAVE |
 			 (EVENTLOG_CGROUPS ? EVENTLOG_FEATURE_CGROUP : 0);
 	info->ring_bytes_max = EVENTLOG_RING_BYTES_MAX;
 	info->payload_max = EVENTLOG_PAYLOAD_MAX;

@@ -21,6 +21,7 @@
 #include <linux/uidgid.h>
 #include <linux/user_namespace.h>
 #include <linux/wait_bit.h>
+#include <linux/workqueue.h>
 #include <linux/xarray.h>
 
 #include "compat.h"
@@ -31,6 +32,7 @@
 #include "core/list.h"
 #include "core/sink.h"
 #include "core/subscriber.h"
+#include "core/thread.h"
 #include "core/user.h"
 #include "memory.h"
 #include "user/file.h"
@@ -115,6 +117,8 @@ static void eventlog_instance_free(struct eventlog_instance *instance)
 
 	eventlog_instances_empty(domain);
 	eventlog_shards_exit(domain);
+	/* Who has found a thread of the instance may look its events up: eventlog_thread_owns(). */
+	synchronize_rcu();
 	eventlog_domain_destroy(domain);
 	eventlog_user_put(domain->user);
 	eventlog_free(instance);
@@ -526,6 +530,8 @@ eventlog_instance_make(const struct eventlog_instance_create *request, const cha
 		eventlog_instance_put(instance);
 		return ERR_PTR(ret);
 	}
+	/* Later changes find it. */
+	eventlog_threads_tell(&instance->domain);
 	return instance;
 }
 
@@ -757,6 +763,28 @@ void eventlog_instances_leave(u32 flags)
 	}
 }
 
+/* ---- sessions ---- */
+
+static void eventlog_instances_tell(struct work_struct *work)
+{
+	struct eventlog_instance *instance;
+	u32 id = 0;
+
+	while ((instance = eventlog_instance_after(eventlog_instances_root, id))) {
+		id = instance->domain.id;
+		eventlog_threads_tell(&instance->domain);
+		eventlog_instance_put(instance);
+		cond_resched();
+	}
+}
+
+static DECLARE_WORK(eventlog_instances_tell_work, eventlog_instances_tell);
+
+void eventlog_instances_sessions(void)
+{
+	queue_work(system_unbound_wq, &eventlog_instances_tell_work);
+}
+
 /* ---- life ---- */
 
 int eventlog_instances_init(struct eventlog_domain *root, unsigned int instances_max,
@@ -792,6 +820,7 @@ void eventlog_instances_exit(void)
 	struct eventlog_instance *instance;
 	unsigned long id;
 
+	cancel_work_sync(&eventlog_instances_tell_work);
 	xa_for_each(&eventlog_instances, id, instance)
 		eventlog_instance_delete(id);
 	/* eventlog_node_release() is part of the module. */

@@ -56,6 +56,15 @@ void eventlog_instances_exit(void);
 bool eventlog_instances_possible(const struct eventlog_domain *domain);
 
 /**
+ * eventlog_instances_sessions() - have eventlog_threads_tell() called for all instances
+ *
+ * By a work item: who begins to listen does not wait for the locks of instances.
+ *
+ * Context: any.
+ */
+void eventlog_instances_sessions(void);
+
+/**
  * eventlog_instances_leave() - call eventlog_domain_leave() for all instances
  * @flags: EVENTLOG_LEAVE_*; while there are any, no instance can be created
  *

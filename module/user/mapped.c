@@ -23,6 +23,7 @@
 #include "core/user.h"
 #include "memory.h"
 #include "user/file.h"
+#include "user/instance.h"
 #include "user/mapped.h"
 #include "user/producer.h"
 #include "user/shard.h"
@@ -140,7 +141,8 @@ static void eventlog_mapped_adopt(struct eventlog_mapped *ring)
 	put_pid(ring->emitter.thread);
 	ring->emitter.process = get_task_pid(current, PIDTYPE_TGID);
 	ring->emitter.thread = get_task_pid(current, PIDTYPE_PID);
-	get_task_comm(ring->emitter.comm, current);
+	get_task_comm(ring->comm, current);
+	ring->emitter.comm = ring->comm;
 	/* It comes after what the thread has emitted without it. */
 	eventlog_mapped_advance(ring, max(ktime_get_ns(), eventlog_ring_clock()));
 }
@@ -174,12 +176,10 @@ static struct eventlog_mapped *eventlog_mapped_new(struct eventlog_file *file, u
 		eventlog_mapped_put(ring);
 		return ERR_PTR(ret);
 	}
-	if (file->domain == &eventlog_root_domain) {
-		ring->running = eventlog_thread_new(ring->pages.pages[0], ring->user);
-		if (!ring->running) {
-			eventlog_mapped_put(ring);
-			return ERR_PTR(-ENOMEM);
-		}
+	ring->running = eventlog_thread_new(ring->pages.pages[0], file->domain, ring->user);
+	if (!ring->running) {
+		eventlog_mapped_put(ring);
+		return ERR_PTR(-ENOMEM);
 	}
 	ring->header = ring->pages.address;
 	ring->data = ring->pages.address + PAGE_SIZE;
@@ -263,14 +263,12 @@ static struct eventlog_mapped *eventlog_mapped_prepare(struct eventlog_file *fil
 /* Gives a ring to the caller, after the results have been copied out. */
 static int eventlog_mapped_hand_over(struct eventlog_mapped *ring, u32 flags)
 {
-	struct eventlog_thread *running = NULL;
+	struct eventlog_thread *running;
 	int ret;
 
-	if (ring->running) {
-		running = eventlog_thread_new(ring->pages.pages[0], ring->user);
-		if (!running)
-			return -ENOMEM;
-	}
+	running = eventlog_thread_new(ring->pages.pages[0], ring->file->domain, ring->user);
+	if (!running)
+		return -ENOMEM;
 	eventlog_shard_lock(ring->shard);
 	ret = eventlog_mapped_check(ring, flags);
 	if (!ret) {
@@ -279,8 +277,7 @@ static int eventlog_mapped_hand_over(struct eventlog_mapped *ring, u32 flags)
 		/* Of the session that the other thread worked on. */
 		WRITE_ONCE(ring->header->session_of, 0);
 		eventlog_thread_hide(running);
-		if (ring->running)
-			eventlog_thread_publish(ring->running);
+		eventlog_thread_publish(ring->running);
 	}
 	eventlog_shard_unlock(ring->shard);
 	eventlog_thread_drop(running);
@@ -296,8 +293,7 @@ static int eventlog_mapped_publish(struct eventlog_mapped *ring)
 		return ret;
 	refcount_inc(&ring->users);
 	/* Before others can end the ring, for they find it by its number. */
-	if (ring->running)
-		eventlog_thread_publish(ring->running);
+	eventlog_thread_publish(ring->running);
 	/* Cannot fail: the number is reserved. */
 	xa_store(&ring->file->mapped, ring->number, ring, GFP_KERNEL);
 	return 0;
@@ -467,6 +463,7 @@ static int eventlog_mapped_drain_all(struct eventlog_domain *domain)
 
 static const struct eventlog_mapped_ops eventlog_shards_ops = {
 	.drain = eventlog_mapped_drain_all,
+	.sessions = eventlog_instances_sessions,
 };
 
 int eventlog_mapped_init(struct eventlog_domain *domain)

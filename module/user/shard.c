@@ -305,9 +305,9 @@ static void eventlog_mapped_name(struct eventlog_mapped *ring)
 	rcu_read_lock();
 	task = pid_task(ring->emitter.thread, PIDTYPE_PID);
 	if (task)
-		data_race(memcpy(ring->emitter.comm, task->comm, TASK_COMM_LEN));
+		data_race(memcpy(ring->comm, task->comm, TASK_COMM_LEN));
 	rcu_read_unlock();
-	ring->emitter.comm[TASK_COMM_LEN - 1] = '\0';
+	ring->comm[TASK_COMM_LEN - 1] = '\0';
 }
 
 /* Delivers the record that eventlog_mapped_peek() has found, or counts a loss. */

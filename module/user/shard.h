@@ -148,6 +148,7 @@ struct eventlog_shard {
  *	what the thread has written
  * @next: copy of the header of the record at @tail, in a pass
  * @key: the time of that record, not before @last_time; U64_MAX: it is after the cutoff
+ * @comm: name of the thread
  * @emitter: the thread
  * @running: what others find of the thread; NULL: of an instance
  */
@@ -185,6 +186,7 @@ struct eventlog_mapped {
 	u64 last_time;
 	struct eventlog_mapped_record next;
 	u64 key;
+	char comm[TASK_COMM_LEN];
 	struct eventlog_emitter emitter;
 	struct eventlog_thread *running;
 };

@@ -460,10 +460,11 @@ struct eventlog_policy_info {
  *	2. store the session
  *	3. store the descriptor of an event of the session's provider to session_of
  * Only the thread itself does so, without barriers of the CPU.  ATTACH sets session_of to 0.
- * The kernel does not interpret the two numbers, it copies them to events.  Of the rings of a
- * thread, that of its last ATTACH counts.  While there is a listener to the provider sched,
+ * The kernel does not interpret the two numbers, it copies them to events.  In an instance, a
+ * descriptor that is not of an event of the instance means that there is no session.  Of the rings
+ * of a thread, that of its last ATTACH counts.  While there is a listener to the provider sched,
  * EVENTLOG_STATUS_SESSION of all events of programs is set, and a thread without a ring that
- * begins with a session should get one.  Not in instances.
+ * begins with a session should get one.
  */
 #define EVENTLOG_MAPPED_MAGIC	0x4d474c45U	/* "ELGM" as little-endian bytes */
 #define EVENTLOG_MAPPED_BYTES_MIN 8192U		/* of ATTACH.data_bytes; at least a page */
