@@ -191,6 +191,17 @@ static inline void hrtimer_setup_on_stack(struct hrtimer *timer,
 #endif
 
 /*
+ * Unwinding the stack of another task.  6.1 does not export stack_trace_save_tsk(), as 6.12 does,
+ * and it leaves out the functions of the scheduler.  The unwinders of x86 are exported by all.
+ */
+#if defined(CONFIG_X86) && !defined(CONFIG_UNWINDER_GUESS)
+#include <asm/unwind.h>
+#define EVENTLOG_UNWIND 1
+#else
+#define EVENTLOG_UNWIND 0
+#endif
+
+/*
  * Trace events created at run time need trace_add_event_call() and
  * trace_remove_event_call(), which 5.10 does not export, reference counts of event
  * calls, and fields with a given length.  6.1 has all of these.  On older kernels there

@@ -11,24 +11,30 @@
 
 #include "sched_common.h"
 
-static void module_name(char *path, size_t size)
+static void insert(const char *file, const char *parameters)
 {
 	const char *eventlog = module_path(), *slash = strrchr(eventlog, '/');
+	char path[4096];
+	int fd;
 
-	snprintf(path, size, "%.*smodule/sched/eventlog_sched.ko",
-		 slash ? (int)(slash + 1 - eventlog) : 0, eventlog);
+	snprintf(path, sizeof(path), "%.*s%s", slash ? (int)(slash + 1 - eventlog) : 0, eventlog,
+		 file);
+	fd = CHECK_OK(open(path, O_RDONLY | O_CLOEXEC));
+	CHECK_OK(module_insert(fd, parameters));
+}
+
+void sched_insert(const char *file)
+{
+	insert(file, "");
 }
 
 void sched_load(const char *parameters)
 {
-	char path[4096];
-
 	if (!module_path())
 		SKIP("EVENTLOG_KO does not name the module's file");
-	module_name(path, sizeof(path));
 	if (!access("/sys/module/eventlog_sched/initstate", F_OK))
 		CHECK_OK(module_unload("eventlog_sched"));
-	CHECK_OK(module_insert(CHECK_OK(open(path, O_RDONLY | O_CLOEXEC)), parameters));
+	insert("module/sched/eventlog_sched.ko", parameters);
 }
 
 void sched_unload(void)

@@ -23,6 +23,7 @@ struct off {
 	__u32 by_of;
 	__u64 by_session;
 	__u64 arg;
+	__u32 stack;
 } __attribute__((packed));
 
 /** struct sum - the payload of the event sum */
@@ -35,6 +36,9 @@ struct sum {
 
 /** sched_load() - load the module, again if it is loaded; skips the test without EVENTLOG_KO */
 void sched_load(const char *parameters);
+
+/** sched_insert() - load another module that was built with eventlog.ko: "module/.../NAME.ko" */
+void sched_insert(const char *file);
 
 /** sched_unload() - unload it */
 void sched_unload(void);

@@ -151,3 +151,16 @@ bool eventlog_thread_may_emit(const struct eventlog_thread *thread, int least)
 	return atomic_read(&user->intervals) > least && atomic_dec_return(&user->intervals) >= least;
 }
 EVENTLOG_EXPORT_TO(eventlog_thread_may_emit, EVENTLOG_SCHED);
+
+u32 eventlog_stack_numbers(u32 count)
+{
+	static u32 next = 1;
+	u32 first;
+
+	if (next > U32_MAX - count)
+		next = 1;
+	first = next;
+	next += count;
+	return first;
+}
+EVENTLOG_EXPORT_TO(eventlog_stack_numbers, EVENTLOG_SCHED);

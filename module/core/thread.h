@@ -255,6 +255,17 @@ void eventlog_threads_tell(struct eventlog_domain *domain);
 bool eventlog_thread_may_emit(const struct eventlog_thread *thread, int least);
 
 /**
+ * eventlog_stack_numbers() - get numbers for stacks
+ * @count: how many, at most 65536
+ *
+ * No one else gets the same ones, even if eventlog_sched.ko is loaded again meanwhile: a capture
+ * may outlive it.  Process context, one caller at a time.
+ *
+ * Return: the first one, which is not 0.
+ */
+u32 eventlog_stack_numbers(u32 count);
+
+/**
  * eventlog_provider_lose() - count an event of a provider as lost
  * @event: an event of a provider, registered or not
  * @cause: why

@@ -33,6 +33,7 @@
 #include "providers/hook.h"
 #include "ring/ring_platform.h"
 #include "sched/cause.h"
+#include "sched/stack.h"
 
 #define EVENTLOG_SCHED_DEFINE
 #include "sched_eventlog.h"
@@ -237,6 +238,7 @@ static void sched_off_emit(struct eventlog_thread *thread, struct task_struct *t
 		fields.by_session_ = 0;
 	}
 	fields.arg_ = sched_argument(task, interval, cause, &fields.call_);
+	fields.stack_ = interval->state ? sched_stack(task, now - out) : 0;
 	eventlog_provider_emit_for(&eventlog_sched_off_event, thread, task,
 				   interval->session.number, now, &fields, sizeof(fields));
 }
@@ -389,8 +391,11 @@ static struct eventlog_hook sched_hooks[] = {
 static void sched_enable(struct eventlog_provider *provider, u64 keywords, u32 level)
 {
 	const bool listens = eventlog_sched_off_enabled() || eventlog_sched_sum_enabled();
+	const bool takes_stacks = eventlog_sched_off_enabled() && eventlog_sched_stack_enabled();
 	unsigned int cpu;
 
+	if (takes_stacks)
+		sched_stacks_listen(true);
 	/* What was noted in an earlier period is of no use in this one. */
 	if (listens && !sched_hooks[HOOK_SWITCH].hooked) {
 		WRITE_ONCE(sched_run, sched_run + 1);
@@ -400,14 +405,31 @@ static void sched_enable(struct eventlog_provider *provider, u64 keywords, u32 l
 	eventlog_hook_set(&sched_hooks[HOOK_EXIT], listens);
 	eventlog_hook_set(&sched_hooks[HOOK_WAKING], listens);
 	eventlog_hook_set(&sched_hooks[HOOK_SWITCH], listens);
+	if (!takes_stacks)
+		sched_stacks_listen(false);
 	eventlog_threads_listen(listens ? sched_hidden : NULL);
+}
+
+/* For a subscriber that has just begun to listen to stacks: it does not know those of others. */
+static void sched_rundown(struct eventlog_provider *provider)
+{
+	sched_stacks_again();
 }
 
 static int __init eventlog_sched_init(void)
 {
+	int ret = sched_stacks_init();
+
+	if (ret)
+		return ret;
 	eventlog_hooks_find(sched_hooks);
+	eventlog_sched.rundown_keywords = EVENTLOG_SCHED_KEYWORD_STACK;
 	eventlog_sched.enable = sched_enable;
-	return eventlog_provider_register(&eventlog_sched);
+	eventlog_sched.rundown = sched_rundown;
+	ret = eventlog_provider_register(&eventlog_sched);
+	if (ret)
+		sched_stacks_exit();
+	return ret;
 }
 
 static void __exit eventlog_sched_exit(void)
@@ -415,6 +437,7 @@ static void __exit eventlog_sched_exit(void)
 	/* This calls sched_enable(), which removes all hooks. */
 	eventlog_provider_unregister(&eventlog_sched);
 	tracepoint_synchronize_unregister();
+	sched_stacks_exit();
 }
 
 module_init(eventlog_sched_init);
