@@ -1228,6 +1228,7 @@ TEST(wrong_write_index_is_rejected)
 	CHECK_ERRNO(emit(fd, 0x80000000 | mine.write_index, "", 0), EINVAL);
 	CHECK_ERRNO(emit(fd, EVENTLOG_WRITE_BATCH, "", 0), EINVAL);
 	CHECK_ERRNO(emit(fd, EVENTLOG_WRITE_KICK, "", 0), EINVAL);
+	CHECK_ERRNO(emit(fd, EVENTLOG_WRITE_SESSION, "", 0), EINVAL);
 	CHECK_ERRNO(emit(fd, 0x7fffffff, "", 0), ENOENT);
 	CHECK_ERRNO(emit(fd, theirs.write_index, "", 0), ENOENT);
 	CHECK_ERRNO(emit(fd, mine.write_index + 1, "", 0), ENOENT);

@@ -260,7 +260,7 @@ TEST(first_failure_ends_the_batch)
 	words[1] = fixture.session;
 	check_failure(&fixture, words, 16, EINVAL);
 	/* Indices, and batches in batches. */
-	for (i = 0; i < 8; i++) {
+	for (i = 0; i < 9; i++) {
 		const struct {
 			__u32 index;
 			int error;
@@ -268,7 +268,7 @@ TEST(first_failure_ends_the_batch)
 			{ 0, ENOENT }, { fixture.session + 1, ENOENT }, { 0x7fffffff, ENOENT },
 			{ 0x80000000, EINVAL }, { EVENTLOG_WRITE_BATCH, EINVAL },
 			{ EVENTLOG_WRITE_KICK, EINVAL }, { 0xffffffff, EINVAL },
-			{ 0x80000000 | fixture.number, EINVAL },
+			{ 0x80000000 | fixture.number, EINVAL }, { EVENTLOG_WRITE_SESSION, EINVAL },
 		};
 
 		words[1] = cases[i].index;

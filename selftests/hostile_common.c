@@ -377,7 +377,8 @@ static void random_records(struct hostile *hostile, int fd, const struct eventlo
 
 	for (i = pick(hostile, 100); i; i--) {
 		const __u32 message[] = {
-			pick(hostile, 8) ? EVENTLOG_WRITE_KICK : EVENTLOG_WRITE_BATCH,
+			pick(hostile, 8) ? EVENTLOG_WRITE_KICK :
+			pick(hostile, 2) ? EVENTLOG_WRITE_BATCH : EVENTLOG_WRITE_SESSION,
 			attach->ring, pick(hostile, 6), random_word(&hostile->seed), 0, 0,
 		};
 

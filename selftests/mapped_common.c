@@ -175,6 +175,15 @@ ssize_t mapped_kick_session(const struct mapped *mapped, __u32 write_index, __u6
 	return writev(mapped->fd, parts, 3);
 }
 
+ssize_t session_write(int fd, __u32 of, __u64 session)
+{
+	const struct eventlog_write_session message = {
+		.write_index = EVENTLOG_WRITE_SESSION, .session_of = of, .session = session,
+	};
+
+	return write(fd, &message, sizeof(message));
+}
+
 void mapped_emit(struct mapped *mapped, __u32 write_index, const void *payload, __u32 bytes)
 {
 	const struct eventlog_mapped_record record = {

@@ -95,6 +95,9 @@ ssize_t mapped_kick_with(const struct mapped *mapped, __u32 write_index, const v
 ssize_t mapped_kick_session(const struct mapped *mapped, __u32 write_index, __u64 session,
 			    const void *payload, __u32 bytes);
 
+/** session_write() - write() of EVENTLOG_WRITE_SESSION; returns as write(2) */
+ssize_t session_write(int fd, __u32 of, __u64 session);
+
 /**
  * mapped_emit() - emit an event, as a producer does that follows the rules
  * @mapped: the ring

@@ -1086,10 +1086,10 @@ TEST(invalid_payloads_are_counted)
 		CHECK(mapped_put(&pair.ring, record, "1234567", i));
 	}
 	/* These are of no event. */
-	for (i = 0; i < 5; i++) {
+	for (i = 0; i < 6; i++) {
 		const __u32 indices[] = {
 			pair.event.write_index + 1, 1U << 31, EVENTLOG_WRITE_KICK,
-			EVENTLOG_WRITE_BATCH, ~0U,
+			EVENTLOG_WRITE_BATCH, EVENTLOG_WRITE_SESSION, ~0U,
 		};
 
 		record.write_index = indices[i];

@@ -3,8 +3,11 @@
  * Tests of the limits of a user: a user without capabilities reaches each limit and gets
  * the documented error; other users are not affected.
  */
+#include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "mapped_common.h"
@@ -526,6 +529,179 @@ TEST(memory_of_producer_rings)
 	as_user(USER, reach_ring_bytes);
 	as_user(USER, reach_ring_bytes);
 	as_user(OTHER, reach_ring_bytes);
+}
+
+/* ---- sessions of threads without a ring ---- */
+
+static __u64 session_bytes(int fd)
+{
+	return quota(fd, EVENTLOG_QUOTA_RING_BYTES).use;
+}
+
+/* A thread that has written a session by a file, until it may end. */
+struct session_thread {
+	pthread_t thread;
+	int fd;
+	bool may_end;
+	bool is_ready;
+};
+
+static void *session_thread_run(void *argument)
+{
+	struct session_thread *thread = argument;
+
+	CHECK_EQ(session_write(thread->fd, 1, 7), 16);
+	__atomic_store_n(&thread->is_ready, true, __ATOMIC_RELEASE);
+	WAIT_FOR(__atomic_load_n(&thread->may_end, __ATOMIC_ACQUIRE));
+	return NULL;
+}
+
+static void session_thread_start(struct session_thread *thread, int fd)
+{
+	*thread = (struct session_thread){ .fd = fd };
+	CHECK_EQ(pthread_create(&thread->thread, NULL, session_thread_run, thread), 0);
+	WAIT_FOR(__atomic_load_n(&thread->is_ready, __ATOMIC_ACQUIRE));
+}
+
+static void session_thread_end(struct session_thread *thread)
+{
+	__atomic_store_n(&thread->may_end, true, __ATOMIC_RELEASE);
+	CHECK_EQ(pthread_join(thread->thread, NULL), 0);
+}
+
+/* One entry a thread, however often it writes; the limit; and nothing is left of a thread. */
+TEST(sessions_of_threads_without_ring)
+{
+	struct session_thread threads[8];
+	unsigned int i, most;
+	struct mapped ring;
+	int fd, other;
+	pid_t child;
+	__u64 one;
+
+	load_open("user_ring_memory_max=5000");
+	fd = device_open_as(USER);
+	other = device_open_as(USER);
+	register_event(fd, "event");
+	register_event(other, "event");
+	CHECK_EQ(session_write(fd, 0, 1), 16);
+	CHECK_EQ(session_bytes(fd), 0);
+	for (i = 1; i < 1000; i++)
+		CHECK_EQ(session_write(i % 2 ? fd : other, i, i), 16);
+	one = session_bytes(fd);
+	CHECK(one >= sizeof(struct eventlog_mapped_header) && one <= 2048);
+	CHECK_EQ(session_write(fd, 0, 0), 16);
+	CHECK_EQ(session_bytes(fd), one);
+
+	most = 5000 / one - 1;
+	CHECK(most && most < ARRAY_SIZE(threads));
+	for (i = 0; i < most; i++)
+		session_thread_start(&threads[i], i % 2 ? fd : other);
+	CHECK_EQ(session_bytes(fd), (most + 1) * one);
+	child = test_fork();
+	if (!child) {
+		CHECK_ERRNO(session_write(fd, 1, 1), EDQUOT);
+		CHECK_EQ(session_write(fd, 0, 0), 16);
+		_exit(0);
+	}
+	test_join(child);
+	CHECK_EQ(session_bytes(fd), (most + 1) * one);
+	CHECK_EQ(session_write(fd, 2, 2), 16);
+	for (i = 0; i < most; i++)
+		session_thread_end(&threads[i]);
+	WAIT_FOR(session_bytes(fd) == one);
+	close(fd);
+	/* The thread has written to the other one last. */
+	CHECK_EQ(session_bytes(other), 0);
+	CHECK_EQ(session_write(other, 1, 1), 16);
+	CHECK_EQ(session_bytes(other), one);
+
+	close(other);
+	/* A ring takes the place of the entry. */
+	load_open("");
+	fd = device_open_as(USER);
+	register_event(fd, "event");
+	CHECK_EQ(session_write(fd, 1, 1), 16);
+	mapped_attach(&ring, fd, mapped_least_bytes());
+	CHECK_EQ(session_bytes(fd), ring.attach.length);
+	CHECK_EQ(ring.header->session_of, 0);
+	CHECK_EQ(session_write(fd, 3, 9), 16);
+	CHECK_EQ(session_bytes(fd), ring.attach.length);
+	CHECK_EQ(ring.header->session_of, 3);
+	CHECK_EQ(ring.header->session, 9);
+	mapped_unmap(&ring);
+	CHECK_EQ(session_write(fd, 3, 9), 16);
+	WAIT_FOR(session_bytes(fd) == one);
+	close(fd);
+}
+
+/* By a thread that has a session, too, unless that is done already. */
+static void *replace_program(void *fd)
+{
+	if (fd)
+		CHECK_EQ(session_write(*(int *)fd, 1, 1), 16);
+	execl("/bin/sleep", "sleep", "1000", NULL);
+	_exit(1);
+}
+
+static bool is_replaced(pid_t process)
+{
+	char path[64], name[16] = "";
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/comm", process);
+	file = fopen(path, "r");
+	CHECK(file);
+	CHECK(fgets(name, sizeof(name), file));
+	fclose(file);
+	return !strcmp(name, "sleep\n");
+}
+
+/* The file stays open in the other program. */
+static pid_t replace(int fd, bool by_thread)
+{
+	const pid_t child = test_fork();
+	pthread_t thread;
+	int copy;
+
+	if (!child) {
+		copy = CHECK_OK(dup(fd));
+		CHECK_EQ(session_write(copy, 1, 1), 16);
+		if (!by_thread)
+			replace_program(NULL);
+		CHECK_EQ(pthread_create(&thread, NULL, replace_program, &copy), 0);
+		pthread_join(thread, NULL);
+		_exit(1);
+	}
+	WAIT_FOR(is_replaced(child));
+	return child;
+}
+
+TEST(sessions_end_when_a_program_is_replaced)
+{
+	struct session_thread thread;
+	pid_t children[2];
+	__u64 one;
+	int fd;
+
+	load_open("");
+	fd = device_open_as(USER);
+	register_event(fd, "event");
+	CHECK_EQ(session_write(fd, 1, 1), 16);
+	one = session_bytes(fd);
+	children[0] = replace(fd, false);
+	CHECK_EQ(session_bytes(fd), one);
+	/* Another thread gets the id of the first one: the next one that writes ends its entry. */
+	children[1] = replace(fd, true);
+	CHECK(session_bytes(fd) <= 2 * one);
+	session_thread_start(&thread, fd);
+	session_thread_end(&thread);
+	WAIT_FOR(session_bytes(fd) == one);
+	CHECK_OK(kill(children[0], SIGKILL));
+	CHECK_OK(kill(children[1], SIGKILL));
+	test_join_signal(children[0], SIGKILL);
+	test_join_signal(children[1], SIGKILL);
+	close(fd);
 }
 
 /* All uids of a user namespace count for its owner. */

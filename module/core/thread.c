@@ -21,7 +21,7 @@ EVENTLOG_EXPORT_TO(eventlog_threads, EVENTLOG_SCHED);
 
 DEFINE_PER_CPU(bool, eventlog_thread_runs);
 
-static DEFINE_SPINLOCK(eventlog_threads_lock);
+static DEFINE_RAW_SPINLOCK(eventlog_threads_lock);
 /* Set by eventlog_sched.ko; called with preemption off. */
 static eventlog_thread_hidden_function *eventlog_thread_hidden;
 
@@ -31,19 +31,33 @@ static eventlog_thread_hidden_function *eventlog_thread_hidden;
 struct eventlog_thread *eventlog_thread_new(struct page *page, struct eventlog_domain *domain,
 					    struct eventlog_user *user)
 {
-	struct eventlog_thread *thread = eventlog_alloc(sizeof(*thread));
+	struct eventlog_thread *thread;
 
+	thread = eventlog_alloc(sizeof(*thread) + (page ? 0 : sizeof(*thread->header)));
 	if (!thread)
 		return NULL;
 	INIT_HLIST_NODE(&thread->node);
+	INIT_LIST_HEAD(&thread->of_file);
 	thread->pid = get_task_pid(current, PIDTYPE_PID);
 	thread->process = get_task_pid(current, PIDTYPE_TGID);
-	get_page(page);
+	if (page)
+		get_page(page);
 	thread->page = page;
-	thread->header = page_address(page);
+	thread->header = page ? page_address(page) : (void *)(thread + 1);
 	thread->instance = domain == &eventlog_root_domain ? NULL : domain;
 	thread->user = user;
 	return thread;
+}
+
+static void eventlog_thread_free_rcu(struct rcu_head *rcu)
+{
+	struct eventlog_thread *thread = container_of(rcu, struct eventlog_thread, rcu);
+
+	if (thread->page)
+		put_page(thread->page);
+	put_pid(thread->process);
+	put_pid(thread->pid);
+	eventlog_free(thread);
 }
 
 static void eventlog_thread_finish(struct eventlog_thread *thread)
@@ -57,20 +71,66 @@ static void eventlog_thread_finish(struct eventlog_thread *thread)
 	preempt_enable_notrace();
 }
 
-void eventlog_thread_publish(struct eventlog_thread *thread)
+/* What an entry without a ring takes of EVENTLOG_QUOTA_RING_BYTES. */
+static unsigned long eventlog_thread_bytes(void)
 {
-	struct eventlog_thread *old;
+	return eventlog_alloc_bytes(sizeof(struct eventlog_thread) +
+				    sizeof(struct eventlog_mapped_header));
+}
 
-	spin_lock(&eventlog_threads_lock);
+/*
+ * Takes an entry out of the list of its file, which may go away as soon as the lock is free.
+ *
+ * Return: @thread, for eventlog_thread_end(); NULL: there is none, or it has a ring.
+ */
+static struct eventlog_thread *eventlog_thread_unlist(struct eventlog_thread *thread)
+{
+	lockdep_assert_held(&eventlog_threads_lock);
+	if (!thread || list_empty(&thread->of_file))
+		return NULL;
+	list_del_init(&thread->of_file);
+	hlist_del_init_rcu(&thread->node);
+	eventlog_user_uncharge(thread->user, EVENTLOG_QUOTA_RING_BYTES, eventlog_thread_bytes());
+	return thread;
+}
+
+/* Frees what eventlog_thread_unlist() has returned. */
+static void eventlog_thread_end(struct eventlog_thread *thread)
+{
+	if (!thread)
+		return;
+	eventlog_thread_finish(thread);
+	call_rcu(&thread->rcu, eventlog_thread_free_rcu);
+}
+
+/* @file: the list that the entry gets into; NULL: it has a ring. */
+static void eventlog_thread_add(struct eventlog_thread *thread, struct list_head *file)
+{
+	struct eventlog_thread *old, *listed;
+
+	/* Of an entry that has a ring, which another thread may unmap. */
+	rcu_read_lock();
+	raw_spin_lock(&eventlog_threads_lock);
 	old = eventlog_thread_find(thread->pid);
+	listed = eventlog_thread_unlist(old);
 	if (old)
 		hlist_del_init_rcu(&old->node);
 	hlist_add_head_rcu(&thread->node,
 			   &eventlog_threads[hash_ptr(thread->pid, EVENTLOG_THREADS_BITS)]);
+	if (file)
+		list_add_tail(&thread->of_file, file);
 	this_cpu_write(eventlog_thread_runs, true);
-	spin_unlock(&eventlog_threads_lock);
-	if (old)
+	raw_spin_unlock(&eventlog_threads_lock);
+	if (listed)
+		eventlog_thread_end(listed);
+	else if (old)
 		eventlog_thread_finish(old);
+	rcu_read_unlock();
+}
+
+void eventlog_thread_publish(struct eventlog_thread *thread)
+{
+	eventlog_thread_add(thread, NULL);
 }
 /* Behind its use: sparse takes what this declares for a variable that is not per CPU. */
 EVENTLOG_EXPORT_TO(eventlog_thread_runs, EVENTLOG_SCHED);
@@ -81,22 +141,12 @@ void eventlog_thread_hide(struct eventlog_thread *thread)
 
 	if (!thread)
 		return;
-	spin_lock(&eventlog_threads_lock);
+	raw_spin_lock(&eventlog_threads_lock);
 	found = !hlist_unhashed(&thread->node);
 	hlist_del_init_rcu(&thread->node);
-	spin_unlock(&eventlog_threads_lock);
+	raw_spin_unlock(&eventlog_threads_lock);
 	if (found)
 		eventlog_thread_finish(thread);
-}
-
-static void eventlog_thread_free_rcu(struct rcu_head *rcu)
-{
-	struct eventlog_thread *thread = container_of(rcu, struct eventlog_thread, rcu);
-
-	put_page(thread->page);
-	put_pid(thread->process);
-	put_pid(thread->pid);
-	eventlog_free(thread);
 }
 
 void eventlog_thread_drop(struct eventlog_thread *thread)
@@ -127,6 +177,108 @@ void eventlog_threads_tell(struct eventlog_domain *domain)
 	eventlog_domain_status_session(domain, READ_ONCE(eventlog_thread_hidden));
 	eventlog_domain_unlock(domain);
 }
+
+/* ---- without a ring ---- */
+
+/* In the order of a thread that stores it, so that others do not find one that is half set. */
+static void eventlog_thread_set(struct eventlog_thread *thread,
+				const struct eventlog_session *session)
+{
+	WRITE_ONCE(thread->header->session_of, 0);
+	barrier();
+	WRITE_ONCE(thread->header->session, session->number);
+	barrier();
+	WRITE_ONCE(thread->header->session_of, session->of);
+}
+
+bool eventlog_thread_state(const struct list_head *file, const struct eventlog_session *session)
+{
+	struct eventlog_thread *thread;
+	bool done;
+
+	/* No lock: only this thread gets itself an entry, and one that is dropped is not freed. */
+	preempt_disable_notrace();
+	thread = eventlog_thread_find(task_pid(current));
+	done = !session->of || (thread && (!thread->file || thread->file == file));
+	if (thread && done)
+		eventlog_thread_set(thread, session);
+	preempt_enable_notrace();
+	return done;
+}
+
+/*
+ * Drops two entries of a list if their threads are gone.  Mostly eventlog_thread_delist() has
+ * done so, but not for a thread that called execve() and got the id of the first thread.
+ */
+static void eventlog_threads_sweep(struct list_head *file)
+{
+	struct eventlog_thread *thread, *gone;
+	unsigned int i;
+
+	for (i = 0; i < 2; i++) {
+		gone = NULL;
+		rcu_read_lock();
+		raw_spin_lock(&eventlog_threads_lock);
+		thread = list_first_entry_or_null(file, struct eventlog_thread, of_file);
+		if (thread && !pid_task(thread->pid, PIDTYPE_PID))
+			gone = eventlog_thread_unlist(thread);
+		else if (thread)
+			list_move_tail(&thread->of_file, file);
+		raw_spin_unlock(&eventlog_threads_lock);
+		rcu_read_unlock();
+		eventlog_thread_end(gone);
+	}
+}
+
+int eventlog_thread_enlist(struct list_head *file, struct eventlog_user *user,
+			   const struct eventlog_session *session)
+{
+	struct eventlog_thread *thread;
+
+	eventlog_threads_sweep(file);
+	if (!eventlog_user_charge(user, EVENTLOG_QUOTA_RING_BYTES, eventlog_thread_bytes()))
+		return -EDQUOT;
+	thread = eventlog_thread_new(NULL, &eventlog_root_domain, user);
+	if (!thread) {
+		eventlog_user_uncharge(user, EVENTLOG_QUOTA_RING_BYTES, eventlog_thread_bytes());
+		return -ENOMEM;
+	}
+	thread->file = file;
+	eventlog_thread_set(thread, session);
+	eventlog_thread_add(thread, file);
+	return 0;
+}
+
+void eventlog_thread_delist(void)
+{
+	struct eventlog_thread *thread;
+
+	preempt_disable_notrace();
+	thread = eventlog_thread_find(task_pid(current));
+	if (thread && thread->file) {
+		raw_spin_lock(&eventlog_threads_lock);
+		thread = eventlog_thread_unlist(thread);
+		raw_spin_unlock(&eventlog_threads_lock);
+		eventlog_thread_end(thread);
+	}
+	preempt_enable_notrace();
+}
+
+void eventlog_threads_release(struct list_head *file)
+{
+	struct eventlog_thread *thread;
+
+	do {
+		raw_spin_lock(&eventlog_threads_lock);
+		thread = list_first_entry_or_null(file, struct eventlog_thread, of_file);
+		thread = eventlog_thread_unlist(thread);
+		raw_spin_unlock(&eventlog_threads_lock);
+		eventlog_thread_end(thread);
+		cond_resched();
+	} while (thread);
+}
+
+/* ---- what eventlog_sched.ko needs ---- */
 
 void eventlog_threads_listen(eventlog_thread_hidden_function *hidden)
 {

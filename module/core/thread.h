@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Threads that can say which session they work on: those with a producer ring.  The session is in
- * the header of the ring, see session_of in <uapi/linux/eventlog.h>.  eventlog_sched.ko finds a
- * thread here at each context switch.
+ * Threads that can say which session they work on: those with a producer ring, whose header has the
+ * session, see session_of in <uapi/linux/eventlog.h>; and those without a ring that have written
+ * EVENTLOG_WRITE_SESSION.  eventlog_sched.ko finds a thread here at each context switch.
  *
  * The provider sched belongs to the root, so listeners of an instance get nothing about other
  * threads.  A thread whose ring belongs to an instance has a session only if that is of a provider
@@ -12,9 +12,11 @@
  * thread never has the same one, and a thread that has exited has none.  A thread has at most one
  * entry, so no one can make a chain of the table long.
  *
- * eventlog_threads_lock, a spin lock that is taken in process context only, protects the chains.
- * Readers use RCU.  An entry belongs to its ring, and is freed an RCU grace period after it was
- * dropped; it has a reference to the page of the header, which hostile threads write.
+ * eventlog_threads_lock, a raw spin lock that is taken by tasks only, also in probes, protects the
+ * chains and the lists of files; what is done with it takes a constant time, besides the walk
+ * along a chain.  Readers use RCU.  An entry belongs to its ring or to the list of a file, and is
+ * freed an RCU grace period after it was dropped.  That of a ring has a reference to the page of
+ * the header, which hostile threads write; the other one has a header of its own.
  *
  * What eventlog_sched.ko keeps about a thread is in the entry, too.  Only the CPU that switches
  * the thread in or out writes it, with the lock of the run queue, except for the members of struct
@@ -25,6 +27,7 @@
 
 #include <linux/compiler.h>
 #include <linux/hash.h>
+#include <linux/list.h>
 #include <linux/percpu.h>
 #include <linux/rculist.h>
 #include <linux/sched.h>
@@ -94,16 +97,20 @@ struct eventlog_interval {
 };
 
 /**
- * struct eventlog_thread - a thread with a ring
+ * struct eventlog_thread - a thread that can say what it works on
  * @node: in eventlog_threads; eventlog_threads_lock
  * @pid: the thread, with a reference
- * @header: of its ring, through the kernel's own mapping of @page
+ * @header: of its ring, through the kernel's own mapping of @page; otherwise the kernel's memory
  * @instance: the domain of the ring, valid while the entry can be found; NULL: the root
  * @known: a descriptor of an event of @instance, or 0
  * @interval: for eventlog_sched.ko
  * @process: its process, with a reference
- * @page: with a reference
- * @user: of the ring, which keeps it while the entry can be found; NULL: a user without limits
+ * @page: of its ring, with a reference; NULL: it has no ring
+ * @user: of the ring or the file, which keeps it while the entry can be found; NULL: a user
+ *	without limits
+ * @of_file: in the list of the file by which it has written its session; empty: it has a ring;
+ *	eventlog_threads_lock
+ * @file: the head of that list, to compare with; NULL: it has a ring
  * @rcu: frees it
  *
  * What a context switch needs of a thread without a session comes first.
@@ -118,6 +125,8 @@ struct eventlog_thread {
 	struct pid *process;
 	struct page *page;
 	struct eventlog_user *user;
+	struct list_head of_file;
+	const struct list_head *file;
 	struct rcu_head rcu;
 };
 
@@ -182,8 +191,8 @@ eventlog_thread_session(struct eventlog_thread *thread)
 
 /**
  * eventlog_thread_new() - make an entry for the current thread
- * @page: the first page of its ring, in memory that the kernel always maps
- * @domain: of the ring.  The caller hides the entry before it puts the domain
+ * @page: the first page of its ring, in memory that the kernel always maps; NULL: it has no ring
+ * @domain: of the ring, or the root.  The caller hides the entry before it puts the domain
  * @user: of the ring; the caller has a reference until it has dropped the entry
  *
  * Process context, sleeps.  The memory is charged to the process.
@@ -216,6 +225,52 @@ void eventlog_thread_hide(struct eventlog_thread *thread);
  * Process context.
  */
 void eventlog_thread_drop(struct eventlog_thread *thread);
+
+/**
+ * eventlog_thread_state() - let the current thread's entry have another session
+ * @file: the list of the file by which it says so
+ * @session: the session
+ *
+ * The entry may be that of a ring: then the session is in its header, as if the thread had stored
+ * it there.
+ *
+ * Process context.
+ *
+ * Return: false: the thread has no entry, or it is in the list of another file, and there is a
+ * session; call eventlog_thread_enlist().
+ */
+bool eventlog_thread_state(const struct list_head *file, const struct eventlog_session *session);
+
+/**
+ * eventlog_thread_enlist() - make an entry with a session for the current thread, without a ring
+ * @file: the list of the file, which stays until eventlog_threads_release()
+ * @user: of the file, which has a reference as long
+ * @session: the session
+ *
+ * Takes the place of an entry that is in another list.  The memory is charged to the process, and
+ * to @user as that of rings is.
+ *
+ * Process context, sleeps.
+ *
+ * Return: 0, -EDQUOT or -ENOMEM.
+ */
+int eventlog_thread_enlist(struct list_head *file, struct eventlog_user *user,
+			   const struct eventlog_session *session);
+
+/**
+ * eventlog_thread_delist() - drop the current thread's entry, if it is in the list of a file
+ *
+ * Task context; preemption may be off.
+ */
+void eventlog_thread_delist(void);
+
+/**
+ * eventlog_threads_release() - drop all entries that are in the list of a file
+ * @file: the list, to which nothing can be added any more
+ *
+ * Process context, sleeps.
+ */
+void eventlog_threads_release(struct list_head *file);
 
 /*
  * What to do with an entry that was just hidden: of the current thread, or of any other one, which

@@ -21,6 +21,7 @@
 #include "core/list.h"
 #include "core/sink.h"
 #include "core/subscriber.h"
+#include "core/thread.h"
 #include "core/user.h"
 #include "memory.h"
 #include "user/describe.h"
@@ -30,6 +31,7 @@
 #include "user/mapped.h"
 #include "user/producer.h"
 #include "user/registrations.h"
+#include "user/session.h"
 #include "user/status.h"
 #include "user/subscribe.h"
 #include "user/visible.h"
@@ -300,6 +302,7 @@ struct eventlog_file *eventlog_file_new(struct eventlog_domain *domain, const st
 	mutex_init(&file->lock);
 	xa_init_flags(&file->registrations, XA_FLAGS_ALLOC1 | XA_FLAGS_ACCOUNT);
 	xa_init_flags(&file->mapped, XA_FLAGS_ALLOC1 | XA_FLAGS_ACCOUNT);
+	INIT_LIST_HEAD(&file->threads);
 	return file;
 }
 
@@ -310,6 +313,7 @@ void eventlog_file_free(struct eventlog_file *file)
 	eventlog_leave_release(file);
 	if (file->subscriber)
 		eventlog_subscriber_free(file->subscriber);
+	eventlog_threads_release(&file->threads);
 	/* Rings refer to registrations. */
 	eventlog_mapped_release(file);
 	eventlog_producer_release(file);
@@ -372,6 +376,7 @@ int eventlog_device_init(umode_t mode, unsigned int rules_max, unsigned int regi
 	eventlog_rules_limit = rules_max;
 	eventlog_registrations_limit = registrations_max;
 	eventlog_producer_init(registrations_max);
+	eventlog_session_init();
 	eventlog_tables[ARRAY_SIZE(eventlog_tables) - 1] = marker_ioctls;
 	eventlog_device.mode = mode;
 	return misc_register(&eventlog_device);
@@ -380,4 +385,5 @@ int eventlog_device_init(umode_t mode, unsigned int rules_max, unsigned int regi
 void eventlog_device_exit(void)
 {
 	misc_deregister(&eventlog_device);
+	eventlog_session_exit();
 }

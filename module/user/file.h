@@ -28,6 +28,7 @@
 #include <linux/atomic.h>
 #include <linux/errno.h>
 #include <linux/fs.h>
+#include <linux/list.h>
 #include <linux/mutex.h>
 #include <linux/types.h>
 #include <linux/uidgid.h>
@@ -69,6 +70,7 @@ enum eventlog_role {
  * @registration_count: their number
  * @mapped: of a producer, struct eventlog_mapped by number; read under RCU
  * @ending: number of those that have ended and are not drained yet
+ * @threads: of a producer, struct eventlog_thread of those that have written a session
  * @subscriber: of a subscriber
  * @status: the status listing, for read()
  */
@@ -88,6 +90,7 @@ struct eventlog_file {
 	unsigned int registration_count;
 	struct xarray mapped;
 	atomic_t ending;
+	struct list_head threads;
 	struct eventlog_subscriber *subscriber;
 	struct eventlog_status status;
 };

@@ -29,6 +29,7 @@
 #include "user/mapped.h"
 #include "user/producer.h"
 #include "user/registrations.h"
+#include "user/session.h"
 #include "user/visible.h"
 
 /* Messages up to this are copied to the stack. */
@@ -563,12 +564,16 @@ int eventlog_producer_emit(struct eventlog_file *file, const u8 *message, size_t
 	return eventlog_message_emit(file, message, bytes, latest);
 }
 
-/* Emits the event of a message, or drains a ring. */
+/* Emits the event of a message, drains a ring, or sets the thread's session. */
 static __always_inline int eventlog_message_handle(struct eventlog_file *file, const u8 *message,
 						   size_t bytes)
 {
-	if (unlikely(get_unaligned((const u32 *)message) == EVENTLOG_WRITE_KICK))
+	const u32 write_index = get_unaligned((const u32 *)message);
+
+	if (unlikely(write_index == EVENTLOG_WRITE_KICK))
 		return eventlog_mapped_kick(file, message, bytes);
+	if (unlikely(write_index == EVENTLOG_WRITE_SESSION))
+		return eventlog_session_write(file, message, bytes);
 	return eventlog_message_emit(file, message, bytes, NULL);
 }
 
@@ -585,6 +590,8 @@ static int eventlog_message_check(struct eventlog_file *file, u32 write_index, s
 
 	if (write_index == EVENTLOG_WRITE_KICK)
 		return bytes > EVENTLOG_KICK_MAX ? -E2BIG : 0;
+	if (write_index == EVENTLOG_WRITE_SESSION)
+		return bytes != sizeof(struct eventlog_write_session) ? -EINVAL : 0;
 	rcu_read_lock();
 	ret = eventlog_message_target(file, write_index, bytes, &target);
 	rcu_read_unlock();

@@ -90,7 +90,8 @@ void eventlog_producer_init(unsigned int registrations_max);
  * eventlog_producer_write_iter() - write(): emit an event
  * @kiocb: of a file of the device
  * @from: a message: write_index, session if the registration has one, payload; or
- *	EVENTLOG_WRITE_BATCH and several messages; or EVENTLOG_WRITE_KICK
+ *	EVENTLOG_WRITE_BATCH and several messages; or EVENTLOG_WRITE_KICK, or
+ *	EVENTLOG_WRITE_SESSION
  *
  * Return: the size of the message, or an errno as eventlog(4) lists them.
  */

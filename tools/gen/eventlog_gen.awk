@@ -314,7 +314,7 @@ function begin_names(   i, n, word, words) {
 		"TERM_STRING TERM_STRING_MAX TERM_IPV4 TERM_IPV6 WRITE_BATCH WRITE_KICK " \
 		"REGISTER_SCHEMA SCHEMA_MAX FEATURE_LEAVE IOC_LEAVE IOC_MISSED LEAVE_LINGER LEAVE_PRODUCERS " \
 		"LEAVE_SUBSCRIBERS LOST_AWAY STATUS_LEAVE FEATURE_CGROUP RULE_CGROUP FEATURE_SESSIONS " \
-		"STATUS_SESSION LOST_QUOTA", words, " ")
+		"STATUS_SESSION LOST_QUOTA WRITE_SESSION", words, " ")
 	for (i = 1; i <= n; i++) {
 		word = (index(UPPER, substr(words[i], 1, 1)) ? "EVENTLOG_" : "eventlog_") words[i]
 		USED[word] = "<linux/eventlog.h> does"

@@ -130,7 +130,7 @@ enum eventlog_attribute {
  */
 #define EVENTLOG_FEATURE_TRACE		(1ULL << 0) /* events are trace events of ftrace */
 #define EVENTLOG_FEATURE_INSTANCES	(1ULL << 1) /* instances can be created */
-#define EVENTLOG_FEATURE_SESSIONS	(1ULL << 2) /* producer rings tell the thread's session */
+#define EVENTLOG_FEATURE_SESSIONS	(1ULL << 2) /* threads tell their session, see below */
 #define EVENTLOG_FEATURE_LEAVE		(1ULL << 3) /* LEAVE and MISSED */
 #define EVENTLOG_FEATURE_CGROUP		(1ULL << 4) /* EVENTLOG_RULE_CGROUP */
 
@@ -406,6 +406,7 @@ struct eventlog_policy_info {
  */
 #define EVENTLOG_WRITE_BATCH	0xfffffffeU	/* several events in one call, see below */
 #define EVENTLOG_WRITE_KICK	0xfffffffdU	/* drain a producer ring, see below */
+#define EVENTLOG_WRITE_SESSION	0xfffffffcU	/* what the thread works on, see below */
 
 /*
  * write() of EVENTLOG_WRITE_BATCH: __u32 EVENTLOG_WRITE_BATCH; then for each event __u32
@@ -466,6 +467,25 @@ struct eventlog_policy_info {
  * EVENTLOG_STATUS_SESSION of all events of programs is set, and a thread without a ring that
  * begins with a session should get one.
  */
+
+/*
+ * write() of EVENTLOG_WRITE_SESSION, on any file of a producer: the same for the calling thread,
+ * with a system call.  If the thread has a ring, the kernel does the three stores to the header of
+ * the ring that counts.  Otherwise it keeps the session for the thread until the next such write,
+ * or until the thread gets a ring, exits or calls execve(), or the file is closed.  Of the files by
+ * which a thread without a ring has said so, the last one counts.  The child of a fork has no
+ * session.  Not part of a batch.
+ *
+ * EINVAL: the size is not that of the struct; EOPNOTSUPP: the file is of an instance, or the
+ * caller is a worker of io_uring; EDQUOT: the user has too much memory in rings, for the session of
+ * a thread counts there, too; ENOMEM.  What fails changes nothing.
+ */
+struct eventlog_write_session {
+	__u32 write_index;	/* EVENTLOG_WRITE_SESSION */
+	__u32 session_of;	/* descriptor of an event of the session's provider; 0: no session */
+	__u64 session;
+};
+
 #define EVENTLOG_MAPPED_MAGIC	0x4d474c45U	/* "ELGM" as little-endian bytes */
 #define EVENTLOG_MAPPED_BYTES_MIN 8192U		/* of ATTACH.data_bytes; at least a page */
 #define EVENTLOG_MAPPED_BYTES_MAX (1U << 20)

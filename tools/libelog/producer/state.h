@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /*
- * A producer and its events, as producer.c, which connects and registers, and emit.c, which
- * emits, know them. producer.c says what protects them.
+ * A producer and its events, as producer.c, which connects, registration.c, which registers, and
+ * emit.c, which emits, know them. producer.c says what protects them.
  */
 #ifndef LIBELOG_PRODUCER_STATE_H
 #define LIBELOG_PRODUCER_STATE_H
@@ -112,6 +112,20 @@ struct elog_held {
 	int cancel;
 	int error;
 };
+
+/**
+ * elog_producer_lock() - wait for a producer's lock
+ * @producer: the producer
+ *
+ * The thread is not cancelled meanwhile: with the lock, it may come to open(), close() and
+ * nanosleep(), which are cancellation points. Not for signal handlers.
+ *
+ * Return: its cancellation state before, for elog_producer_lock_end().
+ */
+int elog_producer_lock(struct elog_producer *producer);
+
+/** elog_producer_lock_end() - release the lock of elog_producer_lock() */
+void elog_producer_lock_end(struct elog_producer *producer, int cancel);
 
 /**
  * elog_producer_trylock() - take a producer's lock where a signal handler may run

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Sessions of threads that have no producer ring, and say with write() what they work on.
+ *
+ * core/thread.h has the entries.  An entry ends with its thread, with execve(), when the file is
+ * closed, or when the thread gets a ring.  Probes on tracepoints see the first two; they are
+ * registered when the first thread needs one, and stay until the module is unloaded.
+ */
+#ifndef EVENTLOG_USER_SESSION_H
+#define EVENTLOG_USER_SESSION_H
+
+#include <linux/types.h>
+
+struct eventlog_file;
+
+/**
+ * eventlog_session_init() - once, at load, before a file is opened
+ */
+void eventlog_session_init(void);
+
+/**
+ * eventlog_session_exit() - once, at unload; no file is open
+ */
+void eventlog_session_exit(void);
+
+/**
+ * eventlog_session_write() - write() of EVENTLOG_WRITE_SESSION
+ * @file: a producer
+ * @message: a copy in kernel memory
+ * @bytes: its size
+ *
+ * Return: 0; -EINVAL: the size is wrong; -EOPNOTSUPP: the file is of an instance, or the caller is
+ * no thread of a program; -EDQUOT, -ENOMEM.
+ */
+int eventlog_session_write(struct eventlog_file *file, const u8 *message, size_t bytes);
+
+#endif /* EVENTLOG_USER_SESSION_H */
