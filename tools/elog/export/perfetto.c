@@ -2,8 +2,9 @@
 /*
  * elog export --format perfetto: a trace for ui.perfetto.dev and for Perfetto's trace
  * processor. A span is a slice; the slices of a provider share lanes (lanes.h), and a span that is
- * inside another one (nesting.h) is on its lane. All other events are instants on the track of
- * their thread, and losses are instants on tracks of their own.
+ * inside another one (nesting.h) is on its lane, as are the intervals in which its threads did not
+ * run (perfetto_waits.c). All other events are instants on the track of their thread, and losses
+ * are instants on tracks of their own.
  *
  * A slice is written when it ends, so that it is certain: Perfetto sorts by time. Until
  * then its START's fields are kept, in PENDING_BYTES at most; beyond that, the START is
@@ -21,28 +22,6 @@
 
 #define PENDING_BYTES	(16U << 20)
 
-/*
- * struct start - a START that is pending; data of the span
- * @nest: of the span
- * @names: of its kind
- * @group: of the lane where it is
- * @session: key of the session whose lane it is
- * @time: of it in the trace
- * @track: of its thread
- * @size: bytes of @fields; SIZE_MAX: it was written as an instant
- * @fields: annotations of its event
- */
-struct start {
-	struct nest nest;
-	const struct perfetto_names *names;
-	struct perfetto_group *group;
-	struct elog_map_key session;
-	uint64_t time;
-	uint64_t track;
-	size_t size;
-	char fields[];
-};
-
 static int take_segment(void *context, const struct entry *entry)
 {
 	struct export *export = context;
@@ -53,10 +32,10 @@ static int take_segment(void *context, const struct entry *entry)
 
 /* Open a span: on the lane of the span that it is inside of, or on one of its own. */
 static int open_span(struct perfetto *perfetto, const struct visit_event *event,
-		     struct start *start)
+		     struct perfetto_start *start)
 {
 	const uint32_t tid = event->entry->item.tid;
-	const struct start *parent;
+	const struct perfetto_start *parent;
 	struct nest *outer;
 	int ret;
 
@@ -68,7 +47,7 @@ static int open_span(struct perfetto *perfetto, const struct visit_event *event,
 	if (ret)
 		return ret;
 	outer = nesting_parent(&start->nest);
-	parent = outer ? elog_container_of((uintptr_t)outer, struct start, nest) : NULL;
+	parent = outer ? perfetto_start_of(outer) : NULL;
 	start->group = parent ? parent->group : start->names->group;
 	start->session = parent ? parent->session : event->match.key;
 	ret = lanes_start(&start->group->lanes, start->session, perfetto->now);
@@ -81,7 +60,7 @@ static int begin_slice(struct perfetto *perfetto, const struct visit_event *even
 {
 	const struct perfetto_names *names = event->kind->data;
 	uint64_t track = perfetto_thread_track(perfetto, event->entry);
-	struct start *start;
+	struct perfetto_start *start;
 	bool full;
 	int ret;
 
@@ -110,7 +89,7 @@ static int begin_slice(struct perfetto *perfetto, const struct visit_event *even
 	return 0;
 }
 
-static void free_start(struct perfetto *perfetto, struct start *start)
+static void free_start(struct perfetto *perfetto, struct perfetto_start *start)
 {
 	nesting_end(&perfetto->nesting, &start->nest);
 	if (start->size != SIZE_MAX)
@@ -121,14 +100,17 @@ static void free_start(struct perfetto *perfetto, struct start *start)
 static void end_slice(struct perfetto *perfetto, const struct visit_event *event)
 {
 	const struct span *span = &event->match.span;
-	struct start *start = span->data;
+	struct perfetto_start *start = span->data;
 	const struct perfetto_names *names = start->names;
 	const uint64_t end = start->time + span->duration;
+	struct perfetto_place place = { .from = start->time, .to = end };
 	uint64_t track;
 
 	track = perfetto_lane_track(perfetto, start->group,
 				    lanes_end(&start->group->lanes, start->session, start->time,
 					      end));
+	place.track = track;
+	perfetto_waits_ended(perfetto, start->nest.key[NEST_SESSION], &place);
 	perfetto_put_event(perfetto, names, SLICE_BEGIN, names->span, track,
 			   start->time, start->fields, start->size == SIZE_MAX ? 0 : start->size);
 	perfetto_make_fields(perfetto, event, false);
@@ -141,6 +123,7 @@ static int take_event(void *context, struct visit_event *event)
 {
 	struct export *export = context;
 	struct perfetto *perfetto = export->state;
+	struct interval interval;
 	int ret;
 
 	ret = perfetto_set_time(perfetto, event->entry);
@@ -155,7 +138,9 @@ static int take_event(void *context, struct visit_event *event)
 	if (event->match.start)
 		ret = begin_slice(perfetto, event);
 	else if (!event->match.ended)
-		ret = perfetto_put_instant(perfetto, event);
+		ret = interval_read(event->entry, &interval) ?
+		      perfetto_put_wait(export, event, &interval) :
+		      perfetto_put_instant(perfetto, event);
 	if (!ret)
 		ret = perfetto->value.error ? : perfetto->fields.error;
 	return ret ? : sink_commit(&export->sink);
@@ -166,7 +151,7 @@ static void drop_start(void *context, struct span *span)
 {
 	struct export *export = context;
 	struct perfetto *perfetto = export->state;
-	struct start *start = span->data;
+	struct perfetto_start *start = span->data;
 
 	if (!start)
 		return;
@@ -252,6 +237,7 @@ static int open_perfetto(struct export *export)
 	elog_map_init(&perfetto->readers, sizeof(struct perfetto_boot *));
 	elog_map_init(&perfetto->tracks, sizeof(uint64_t));
 	nesting_init(&perfetto->nesting);
+	perfetto_waits_open(&perfetto->waits);
 	perfetto_begin_trace(perfetto);
 	return 0;
 }
@@ -277,6 +263,7 @@ static void close_perfetto(struct export *export)
 		free(group);
 	}
 	nesting_free(&perfetto->nesting);
+	perfetto_waits_close(&perfetto->waits);
 	elog_text_free(&perfetto->value);
 	elog_text_free(&perfetto->fields);
 	free(perfetto);

@@ -27,7 +27,6 @@ static void intern_origin(struct perfetto *perfetto, const struct entry *entry,
 	pb_close(text, packet);
 }
 
-/* Find the boot of a file's present segment, which may be a new one. */
 int perfetto_find_boot(struct perfetto *perfetto, const struct entry *entry)
 {
 	const char *id = elog_reader_info(entry->reader, "boot_id");
@@ -68,7 +67,6 @@ int perfetto_find_boot(struct perfetto *perfetto, const struct entry *entry)
 	return 0;
 }
 
-/* Know the boot of an event or a loss, and its time in the trace. */
 int perfetto_set_time(struct perfetto *perfetto, const struct entry *entry)
 {
 	struct perfetto_boot **place;

@@ -125,7 +125,21 @@ void perfetto_put_instance(const struct perfetto *perfetto, struct elog_text *te
 	pb_close(text, message);
 }
 
-/* Make the annotations of an event. @first: also those that both events of a slice have */
+void perfetto_put_common(const struct perfetto *perfetto, struct elog_text *text,
+			 const struct elog_item *item)
+{
+	size_t message;
+
+	perfetto_put_origin(perfetto, text);
+	if (item->session) {
+		message = pb_open(text, EVENT_ANNOTATION);
+		pb_uint(text, ANNOTATION_NAME_ID, perfetto->session_name);
+		pb_uint(text, ANNOTATION_POINTER, item->session);
+		pb_close(text, message);
+	}
+	perfetto_put_instance(perfetto, text, item);
+}
+
 void perfetto_make_fields(struct perfetto *perfetto, const struct visit_event *event, bool first)
 {
 	const struct elog_schema_event *schema = event->entry->cached->event;
@@ -137,14 +151,9 @@ void perfetto_make_fields(struct perfetto *perfetto, const struct visit_event *e
 
 	text->size = 0;
 	if (first)
-		perfetto_put_origin(perfetto, text);
-	if (first && item->session) {
-		message = pb_open(text, EVENT_ANNOTATION);
-		pb_uint(text, ANNOTATION_NAME_ID, perfetto->session_name);
-		pb_uint(text, ANNOTATION_POINTER, item->session);
-		pb_close(text, message);
-	}
-	perfetto_put_instance(perfetto, text, item);
+		perfetto_put_common(perfetto, text, item);
+	else
+		perfetto_put_instance(perfetto, text, item);
 	for (i = 0; schema && i < schema->field_count; i++) {
 		if (elog_decode(schema->fields[i], item->payload, item->payload_size, &value))
 			continue;

@@ -31,7 +31,6 @@ void perfetto_put_name(struct perfetto *perfetto, unsigned int what, uint64_t id
 	pb_close(text, message);
 }
 
-/* Return: the number that stands for the string from now on. */
 uint64_t perfetto_intern(struct perfetto *perfetto, unsigned int what, const char *string)
 {
 	perfetto_put_name(perfetto, what, perfetto->next_name, string, strlen(string));
@@ -71,7 +70,6 @@ void perfetto_begin_trace(struct perfetto *perfetto)
 	pb_close(text, packet);
 }
 
-/* What the clocks of the first boot said at the same time: the others are converted. */
 void perfetto_put_clocks(struct perfetto *perfetto, uint64_t monotonic, uint64_t boottime,
 			 uint64_t realtime)
 {

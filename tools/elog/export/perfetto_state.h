@@ -2,7 +2,7 @@
 /*
  * What the parts of perfetto.c share: the state of an export to Perfetto, and functions that put
  * packets to its text. Each part is in a file of its own: perfetto_packets.c, perfetto_boots.c,
- * perfetto_tracks.c and perfetto_events.c.
+ * perfetto_tracks.c, perfetto_events.c and perfetto_waits.c.
  *
  * The text has the error if memory is short; functions that return none set it.
  */
@@ -13,6 +13,7 @@
 #include "export/lanes.h"
 #include "export/nesting.h"
 #include "export/perfetto_numbers.h"
+#include "export/perfetto_waits.h"
 #include "export/protobuf.h"
 #include "libelog/util/util.h"
 
@@ -63,6 +64,33 @@ struct perfetto_group {
 };
 
 /**
+ * struct perfetto_start - a START that is pending; data of the span
+ * @nest: of the span
+ * @names: of its kind
+ * @group: of the lane where it is
+ * @session: key of the session whose lane it is
+ * @time: of it in the trace
+ * @track: of its thread
+ * @size: bytes of @fields; SIZE_MAX: it was written as an instant
+ * @fields: annotations of its event
+ */
+struct perfetto_start {
+	struct nest nest;
+	const struct perfetto_names *names;
+	struct perfetto_group *group;
+	struct elog_map_key session;
+	uint64_t time;
+	uint64_t track;
+	size_t size;
+	char fields[];
+};
+
+static inline struct perfetto_start *perfetto_start_of(struct nest *nest)
+{
+	return elog_container_of((uintptr_t)nest, struct perfetto_start, nest);
+}
+
+/**
  * struct perfetto - the state
  * @text: of the sink
  * @realtime: times are those of CLOCK_REALTIME
@@ -86,6 +114,7 @@ struct perfetto_group {
  * @pending: bytes of fields in all struct start
  * @value: of a field, as text
  * @fields: annotations of an event
+ * @waits: what intervals need
  */
 struct perfetto {
 	struct elog_text *text;
@@ -110,6 +139,7 @@ struct perfetto {
 	size_t pending;
 	struct elog_text value;
 	struct elog_text fields;
+	struct perfetto_waits waits;
 };
 
 /** perfetto_open_packet() - begin a packet; @flags: FLAG_*. Return: for pb_close() */
@@ -135,7 +165,7 @@ void perfetto_put_string(struct perfetto *perfetto, unsigned int field, const ch
 /** perfetto_begin_trace() - put the first packet */
 void perfetto_begin_trace(struct perfetto *perfetto);
 
-/** perfetto_put_clocks() - put what the clocks of the first boot said at the same time */
+/** perfetto_put_clocks() - put what the clocks of the first boot said: others are converted */
 void perfetto_put_clocks(struct perfetto *perfetto, uint64_t monotonic, uint64_t boottime,
 			 uint64_t realtime);
 
@@ -164,6 +194,9 @@ void perfetto_put_track(struct perfetto *perfetto, uint64_t track, uint64_t pare
 /** perfetto_thread_track() - the track of an event's thread; 0: no memory */
 uint64_t perfetto_thread_track(struct perfetto *perfetto, const struct entry *entry);
 
+/** perfetto_known_thread() - the track of a thread of the present boot; 0: it has none yet */
+uint64_t perfetto_known_thread(struct perfetto *perfetto, uint32_t tid);
+
 /** perfetto_lane_track() - the track of a lane */
 uint64_t perfetto_lane_track(struct perfetto *perfetto, struct perfetto_group *group,
 			     uint32_t lane);
@@ -178,6 +211,10 @@ void perfetto_put_origin(const struct perfetto *perfetto, struct elog_text *text
 /** perfetto_put_instance() - put an annotation with the instance, if there is one */
 void perfetto_put_instance(const struct perfetto *perfetto, struct elog_text *text,
 			   const struct elog_item *item);
+
+/** perfetto_put_common() - put annotations with the origin, the session and the instance */
+void perfetto_put_common(const struct perfetto *perfetto, struct elog_text *text,
+			 const struct elog_item *item);
 
 /**
  * perfetto_make_fields() - set @fields to the annotations of an event
@@ -204,5 +241,20 @@ void perfetto_put_event(struct perfetto *perfetto, const struct perfetto_names *
 
 /** perfetto_put_instant() - put an event on the track of its thread; 0 or -ENOMEM */
 int perfetto_put_instant(struct perfetto *perfetto, const struct visit_event *event);
+
+/**
+ * perfetto_put_wait() - put the slices of an interval
+ * @export: whose state is struct perfetto
+ * @event: the event off, whose kind has data; its definition may be dropped
+ * @interval: likewise
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int perfetto_put_wait(struct export *export, const struct visit_event *event,
+		      const struct interval *interval);
+
+/** perfetto_waits_ended() - remember where a span of a session is drawn, which has ended */
+void perfetto_waits_ended(struct perfetto *perfetto, struct elog_map_key session,
+			  const struct perfetto_place *place);
 
 #endif /* PERFETTO_STATE_H */

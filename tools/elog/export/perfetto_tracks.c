@@ -10,7 +10,6 @@
 
 #define TRACKS_MAX	(1U << 18)	/* then threads share one */
 
-/* Return: the track, with its number in *@track; false: there is a new place for it. */
 uint64_t *perfetto_find_track(struct perfetto *perfetto, const char *what, uint64_t number,
 			      bool *found)
 {
@@ -87,7 +86,6 @@ static uint64_t shared_track(struct perfetto *perfetto)
 	return perfetto->others_track;
 }
 
-/* Return: the track of the event's thread; 0: no memory. */
 uint64_t perfetto_thread_track(struct perfetto *perfetto, const struct entry *entry)
 {
 	const struct elog_item *item = &entry->item;
@@ -120,6 +118,16 @@ uint64_t perfetto_thread_track(struct perfetto *perfetto, const struct entry *en
 	else
 		put_thread_track(perfetto, *track, *process, item, thread_name(entry));
 	return *track;
+}
+
+uint64_t perfetto_known_thread(struct perfetto *perfetto, uint32_t tid)
+{
+	const uint32_t boot = perfetto->boot->id;
+	const uint64_t *track;
+
+	track = elog_map_find(&perfetto->tracks, elog_map_name(boot ? "thread" : "",
+							       (uint64_t)boot << 32 | tid));
+	return track ? *track : 0;
 }
 
 uint64_t perfetto_lane_track(struct perfetto *perfetto, struct perfetto_group *group,
