@@ -5,6 +5,7 @@
 chain    session 1 waits for eleven holders of locks, each of which waits for the next one
 wrong    events of sched with values that are no times, causes or names, and cut off
 sums     short intervals, in events that come late
+late     sums after the END of their span, in the next span of their session, and before their END
 lost     losses
 other    a schema of sched with other fields
 machine  HOST BOOT CAUSE: session 1 waits for a thread, and this one for the cause; session 2 waits
@@ -168,6 +169,17 @@ def spans(path):
         file.event(2, off(FUTEX, MS), session=3, tid=102, time=1026 * MS)
         file.event(3, session=1, tid=100, time=1030 * MS)
         file.event(3, session=2, tid=101, time=1040 * MS)
+
+
+def late(path):
+    schemas = {number + 1: shop(number + 1, name) for number, name in enumerate(PAIRS)}
+    with ElogFile(path, {**schemas, 5: sched(0), 6: sched(1)}) as file:
+        for time, session, number, payload in (
+                (1000, 1, 1, b""), (1005, 1, 5, off(DISK, 2 * MS)), (1010, 1, 2, b""),
+                (1011, 1, 6, sum_of(9, futex=3 * MS, runnable=MS)),
+                (1020, 2, 1, b""), (1025, 2, 6, sum_of(9, pipe=2 * MS)), (1030, 2, 2, b""),
+                (1040, 1, 1, b""), (1041, 1, 6, sum_of(9, futex=3 * MS)), (1050, 1, 2, b"")):
+            file.event(number, payload, session=session, tid=100, time=time * MS)
 
 
 def threads(path):
