@@ -103,14 +103,13 @@ static void end_slice(struct perfetto *perfetto, const struct visit_event *event
 	struct perfetto_start *start = span->data;
 	const struct perfetto_names *names = start->names;
 	const uint64_t end = start->time + span->duration;
-	struct perfetto_place place = { .from = start->time, .to = end };
 	uint64_t track;
 
 	track = perfetto_lane_track(perfetto, start->group,
 				    lanes_end(&start->group->lanes, start->session, start->time,
 					      end));
-	place.track = track;
-	perfetto_waits_ended(perfetto, start->nest.key[NEST_SESSION], &place);
+	ended_add(&perfetto->waits.ended, start->nest.key[NEST_SESSION], start->time, end, &track,
+		  sizeof(track));
 	perfetto_put_event(perfetto, names, SLICE_BEGIN, names->span, track,
 			   start->time, start->fields, start->size == SIZE_MAX ? 0 : start->size);
 	perfetto_make_fields(perfetto, event, false);

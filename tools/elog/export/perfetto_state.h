@@ -253,8 +253,4 @@ int perfetto_put_instant(struct perfetto *perfetto, const struct visit_event *ev
 int perfetto_put_wait(struct export *export, const struct visit_event *event,
 		      const struct interval *interval);
 
-/** perfetto_waits_ended() - remember where a span of a session is drawn, which has ended */
-void perfetto_waits_ended(struct perfetto *perfetto, struct elog_map_key session,
-			  const struct perfetto_place *place);
-
 #endif /* PERFETTO_STATE_H */

@@ -15,6 +15,13 @@
 
 #define WAKES	INTERVAL_CAUSES		/* name of the event at the beginning of a flow */
 
+/* Where something is drawn. */
+struct place {
+	uint64_t track;
+	uint64_t from;
+	uint64_t to;
+};
+
 void perfetto_waits_open(struct perfetto_waits *waits)
 {
 	elog_map_init(&waits->thread_ends, sizeof(uint64_t));
@@ -50,32 +57,6 @@ static uint64_t name_of(struct perfetto *perfetto, unsigned int what)
  * Places
  */
 
-void perfetto_waits_ended(struct perfetto *perfetto, struct elog_map_key session,
-			  const struct perfetto_place *place)
-{
-	const size_t at = perfetto->waits.ended_count++ % PERFETTO_ENDED;
-
-	perfetto->waits.ended[at].session = session;
-	perfetto->waits.ended[at].place = *place;
-}
-
-/* The track on which a session had a span at a time; 0: it had none, or too long ago. */
-static uint64_t find_ended(const struct perfetto_waits *waits, const struct elog_map_key *session,
-			   uint64_t time)
-{
-	const struct perfetto_place *place;
-	uint64_t i, at;
-
-	for (i = 0; i < waits->ended_count && i < PERFETTO_ENDED; i++) {
-		at = (waits->ended_count - 1 - i) % PERFETTO_ENDED;
-		place = &waits->ended[at].place;
-		if (!memcmp(&waits->ended[at].session, session, sizeof(*session)) &&
-		    place->from <= time && time <= place->to)
-			return place->track;
-	}
-	return 0;
-}
-
 /* Return: 1; 0: the session is not known; -ENOMEM. May drop the definition of the event. */
 static int session_key(struct export *export, const struct entry *entry, uint32_t of,
 		       uint64_t session, struct elog_map_key *key)
@@ -104,11 +85,11 @@ static bool find_open(struct perfetto *perfetto, struct elog_map_key key,
  * has none there.
  */
 static int place_in_session(struct export *export, const struct entry *entry,
-			    const struct interval *interval, struct perfetto_place *place)
+			    const struct interval *interval, struct place *place)
 {
 	const struct perfetto_start *outer, *inner;
 	struct perfetto *perfetto = export->state;
-	struct perfetto_place cut = *place;
+	struct place cut = *place;
 	struct elog_map_key key;
 	int ret;
 
@@ -134,7 +115,7 @@ static int place_in_session(struct export *export, const struct entry *entry,
 
 /* A thread has one interval after the other, unless a file lies. Return: as place_in_session(). */
 static int place_in_thread(struct export *export, const struct entry *entry,
-			   struct perfetto_place *place)
+			   struct place *place)
 {
 	struct perfetto *perfetto = export->state;
 	uint64_t *end;
@@ -159,6 +140,7 @@ static int find_waker(struct export *export, const struct entry *entry,
 {
 	const struct perfetto_start *outer, *inner;
 	struct perfetto *perfetto = export->state;
+	const char *ended = NULL;
 	struct elog_map_key key;
 	int ret;
 
@@ -172,7 +154,9 @@ static int find_waker(struct export *export, const struct entry *entry,
 		*track = perfetto_lane_track(perfetto, inner->group,
 					     lanes_find(&inner->group->lanes, inner->session));
 	else if (ret)
-		*track = find_ended(&perfetto->waits, &key, time);
+		ended = ended_find(&perfetto->waits.ended, key, time);
+	if (ended)
+		memcpy(track, ended, sizeof(*track));
 	if (!*track)
 		*track = perfetto_known_thread(perfetto, interval->by_tid);
 	return *track != 0;
@@ -256,7 +240,7 @@ static void put_names(struct export *export, const struct entry *entry,
 
 /* Put the slices of an interval in its place, and the flow from the track of who ended it. */
 static void put_slices(struct perfetto *perfetto, const struct perfetto_names *names,
-		       const struct interval *interval, const struct perfetto_place *place,
+		       const struct interval *interval, const struct place *place,
 		       uint64_t woken, uint64_t waker)
 {
 	struct slice slice = {
@@ -290,7 +274,7 @@ int perfetto_put_wait(struct export *export, const struct visit_event *event,
 	struct perfetto *perfetto = export->state;
 	const uint64_t now = perfetto->now, length = interval_time(interval);
 	uint64_t woken = now - (interval->runnable < now ? interval->runnable : now), waker;
-	struct perfetto_place place = {
+	struct place place = {
 		.from = now - (length < now ? length : now), .to = now,
 	};
 	const struct entry *entry = event->entry;

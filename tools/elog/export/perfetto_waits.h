@@ -9,40 +9,22 @@
 #ifndef PERFETTO_WAITS_H
 #define PERFETTO_WAITS_H
 
+#include "export/ended.h"
 #include "input/interval.h"
 #include "libelog/util/map.h"
-
-#define PERFETTO_ENDED	256	/* spans that may have ended a wait which is not over yet */
-
-/**
- * struct perfetto_place - where something is drawn
- * @track: its track
- * @from: since this time in the trace
- * @to: until this time
- */
-struct perfetto_place {
-	uint64_t track;
-	uint64_t from;
-	uint64_t to;
-};
 
 /**
  * struct perfetto_waits - part of struct perfetto
  * @names: number of the first cause's name; 0: none has one yet
  * @next_flow: the next number of a flow
- * @ended: spans, by session: a ring
- * @ended_count: how many there were
+ * @ended: the last spans; their id is their track
  * @thread_ends: when the last slice on the track of a thread ended, uint64_t
  * @fields: annotations that all slices of an interval have
  */
 struct perfetto_waits {
 	uint64_t names;
 	uint64_t next_flow;
-	struct {
-		struct elog_map_key session;
-		struct perfetto_place place;
-	} ended[PERFETTO_ENDED];
-	uint64_t ended_count;
+	struct ended ended;
 	struct elog_map thread_ends;
 	struct elog_text fields;
 };
