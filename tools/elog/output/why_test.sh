@@ -169,6 +169,8 @@ assert [(row["kind"], row["pairs"], row["why_futex"], row["why_on_cpu"]) for row
 # One pair has a thread of 20 ms and, in it, one of 13 ms.
 knows_threads_at_once()
 {
+	why 0 --until 1.0205 1 threads.elog && says 'shop 0x1  20.00 ms; 2 threads, 33.00 ms in all$' &&
+		says '  on CPU         10.00 ms  30.3 %$' || return 1
 	"$elog" latency -q --why request_start request_end threads.elog > stdout
 	says 'In 1 pair, threads worked at the same time: the shares are those' || return 1
 	"$elog" latency --why --format json -s 1 request_start request_end threads.elog > stdout
