@@ -52,7 +52,14 @@ refuses_wrong_usage()
 		fails 'not a file of elog' --format jsonl "$here/export_test.sh" || return 1
 	mkdir -p full && touch full/file
 	fails 'Directory not empty' --format parquet -o full spans.elog &&
-		fails 'full/file: Not a directory' --format parquet -o full/file spans.elog
+		fails 'full/file: Not a directory' --format parquet -o full/file spans.elog ||
+		return 1
+	# A directory that was made for nothing goes; one that was there stays.
+	mkdir -p there
+	fails 'not a file of elog' --format parquet -o refused "$here/export_test.sh" &&
+		[ ! -e refused ] &&
+		fails 'not a file of elog' --format parquet -o there "$here/export_test.sh" &&
+		[ -d there ]
 }
 
 # All lines have the same keys, in the same order.
