@@ -33,7 +33,7 @@ struct latency {
 	struct visit *visit;
 	const char *start;		/* as they were given */
 	const char *end;
-	char *globs[3];			/* and "sched/off" */
+	char *globs[3];			/* and that of sched */
 	int files;			/* 0: live */
 	struct live live;
 	struct output output;
@@ -155,6 +155,7 @@ static struct latency_report new_report(const struct latency *latency)
 		.groups = latency->pairs.groups,
 		.group_count = latency->pairs.group_count,
 		.group_name = latency->pairs.group.name,
+		.why = latency->options->why,
 		.slowest = latency->pairs.slowest,
 		.slowest_count = latency->pairs.slowest_count,
 	};
@@ -227,7 +228,6 @@ static int report_total(struct latency *latency, uint64_t *lost)
 	histogram_merge(latency->total, latency->pairs.recent);
 	report = new_report(latency);
 	report.lost = *lost;
-	report.why = latency->options->why;
 	if (report.why) {
 		report.shares = latency->pairs.shares;
 		report.slowest_shares = shares_slowest(latency->pairs.bucket_shares,
@@ -422,9 +422,8 @@ static int check_options(const struct options *options, bool files)
 		elog_error("--pending: %u at most", LATENCY_PENDING_MAX);
 		return -EINVAL;
 	}
-	if ((options->slowest || options->why) && options->print.format == FORMAT_CSV) {
-		elog_error("%s does not go with --format csv", options->slowest ? "--slowest" :
-			   "--why");
+	if (options->slowest && options->print.format == FORMAT_CSV) {
+		elog_error("--slowest does not go with --format csv");
 		return -EINVAL;
 	}
 	if (options->why && options->by) {
@@ -459,7 +458,7 @@ static int make_globs(struct latency *latency, char *const *arguments)
 	latency->select.globs = (struct string_list){ .count = 2, .strings = globs };
 	if (!latency->options->why)
 		return 0;
-	latency->globs[2] = strdup("sched/off");
+	latency->globs[2] = strdup("sched/*");
 	if (!latency->globs[2])
 		return -ENOMEM;
 	globs[latency->select.globs.count++] = latency->globs[2];

@@ -6,7 +6,8 @@
 //	node export_read.cjs MODULES READER PATH
 //
 // READER is duckdb-parquet, duckdb-jsonl, duckdb-csv, hyparquet, arrow or perfetto; or parents,
-// for "START NAME PARENT" of the spans in a trace of Perfetto.
+// for "START NAME PARENT" of the spans in a trace of Perfetto; or waits, for "START DURATION NAME
+// TRACK PARENT" of what threads waited for, in microseconds, and what is known of it.
 // MODULES is where npm has installed them; for perfetto, the folder of trace_processor.
 'use strict';
 const fs = require('fs');
@@ -155,11 +156,39 @@ async function parents() {
     console.log(row.join(' '));
 }
 
-async function perfetto() {
-  const rows = await openTrace();
+async function printStats(rows) {
   for (const [name, value] of await rows(
     "select name, value from stats where value > 0 and severity <> 'info'"))
     console.log(`stats: ${name} ${value}`);
+}
+
+async function waits() {
+  const rows = await openTrace();
+  await printStats(rows);
+  const argument = (name) => `ifnull(extract_arg(slice.arg_set_id, 'debug.${name}'), '-')`;
+  for (const row of await rows(`select slice.ts / 1000, slice.dur / 1000, slice.name,
+        ifnull(track.name, 'thread'), ifnull(above.name, '-'), ${argument('session')},
+        ${argument('instance')}, ${argument('call_name')}, ${argument('by_session_name')},
+        ${argument('blocked')}
+      from slice join track on track.id = slice.track_id
+      left join slice above on above.id = slice.parent_id
+      where slice.category = 'sched' order by slice.ts, slice.id`))
+    console.log(row.join(' '));
+  for (const row of await rows(`select 'flow', away.ts / 1000, away.name, above.name,
+        woken.ts / 1000, woken.name
+      from flow join slice away on away.id = flow.slice_out
+      join slice woken on woken.id = flow.slice_in
+      left join slice above on above.id = away.parent_id order by away.ts`))
+    console.log(row.join(' '));
+  for (const row of await rows(`select 'outlives', slice.name from slice
+      join slice above on above.id = slice.parent_id
+      where slice.ts < above.ts or slice.ts + slice.dur > above.ts + above.dur`))
+    console.log(row.join(' '));
+}
+
+async function perfetto() {
+  const rows = await openTrace();
+  await printStats(rows);
   const unknown = (await rows(`select count(*) from slice
     where extract_arg(arg_set_id, 'debug.host') is null`))[0][0];
   if (unknown) console.log(`without host ${unknown}`);
@@ -176,7 +205,7 @@ async function perfetto() {
 }
 
 const readers = {
-  hyparquet, arrow, perfetto, parents,
+  hyparquet, arrow, perfetto, parents, waits,
   'duckdb-parquet': () => duckdb('parquet'),
   'duckdb-jsonl': () => duckdb('jsonl'),
   'duckdb-csv': () => duckdb('csv'),

@@ -52,7 +52,14 @@ refuses_wrong_usage()
 		fails 'not a file of elog' --format jsonl "$here/export_test.sh" || return 1
 	mkdir -p full && touch full/file
 	fails 'Directory not empty' --format parquet -o full spans.elog &&
-		fails 'full/file: Not a directory' --format parquet -o full/file spans.elog
+		fails 'full/file: Not a directory' --format parquet -o full/file spans.elog ||
+		return 1
+	# A directory that was made for nothing goes; one that was there stays.
+	mkdir -p there
+	fails 'not a file of elog' --format parquet -o refused "$here/export_test.sh" &&
+		[ ! -e refused ] &&
+		fails 'not a file of elog' --format parquet -o there "$here/export_test.sh" &&
+		[ -d there ]
 }
 
 # All lines have the same keys, in the same order.
@@ -441,6 +448,51 @@ spans_have_parents()
 	PARENTS
 }
 
+# wait_slices STATUS KIND: slices are inside of their session's, and those of a thread's track
+# follow each other.
+wait_slices()
+{
+	python3 "$here/../output/why_file.py" "$2" waits.elog &&
+		export_to "$1" perfetto waits.perfetto waits.elog &&
+		node "$here/export_read.cjs" "$readers/processor" waits waits.perfetto > found &&
+		diff - found
+}
+
+waits_are_slices()
+{
+	wait_slices 0 spans <<-'WAITS' && wait_slices 2 threads <<-'THREADS'
+		1000000 18999 futex sessions request 1 - futex shop:0x2 30000000
+		1019000 0 wakes sessions request 1 - - - -
+		1019000 1000 runnable sessions request 1 - - - -
+		1023000 2000 preempted sessions request 1 - - - 0
+		1025000 1000 futex thread - 3 - - - 1000000
+		flow 1019000 wakes request 1019000 runnable
+	WAITS
+		0 0 disk thread - 3 - - - -1
+		0 1036000 runnable thread - 3 - - - -
+		1003000 6000 futex sessions query 1 - futex shop:0x2 6000000
+		1003000 8000 disk thread - 1 - - shop:0x1 8000000
+		1009000 0 wakes sessions request 1 - - - -
+		1009000 2000 runnable sessions query 1 - - - -
+		1011000 0 wakes sessions query 1 - - - -
+		1011000 1000 runnable thread - 1 - - - -
+		1012000 4000 futex thread - 1 - - - 4000000
+		1014000 1000 sleep sessions request 1 - - - 1000000
+		1015000 1000 runnable sessions request 1 - - - -
+		1022000 2000 futex sessions request 1 web - - 2000000
+		1024000 1000 runnable sessions request 1 web - - -
+		1028000 2000 preempted thread - 3 - - - 0
+		1030000 4000 disk thread - 3 - - - 20000000
+		1031000 1999 disk sessions - 4 - read - 2000000
+		1033000 1000 runnable sessions - 4 - - - -
+		1034000 1000 runnable thread - 3 - - - -
+		1035000 0 disk thread - 3 - - - 20000000
+		1043000 2000 disk thread - 6 - - - 2000000
+		flow 1009000 wakes request 1009000 runnable
+		flow 1011000 wakes query 1011000 runnable
+	THREADS
+}
+
 # Spans pair within an instance, and rows of losses say whose they are.
 instances_are_apart()
 {
@@ -500,6 +552,7 @@ if [ -n "$reason" ]; then
 	skip 'readers find all of several files' "$reason"
 	skip 'readers find all of several boots' "$reason"
 	skip 'spans have parents in Perfetto' "$reason"
+	skip 'what threads waited for is inside of the spans in Perfetto' "$reason"
 	skip 'instances are apart' "$reason"
 else
 	check 'fields keep their types in Parquet' types_are_kept
@@ -507,6 +560,7 @@ else
 	check 'definitions of one name have a table each' reads_wide_tables
 	check 'readers find all of several files' reads_several_files
 	check 'spans have parents in Perfetto' spans_have_parents
+	check 'what threads waited for is inside of the spans in Perfetto' waits_are_slices
 	check 'instances are apart' instances_are_apart
 	if other_boot; then
 		check 'readers find all of several boots' reads_several_boots

@@ -3,7 +3,6 @@
  * The lanes on which a viewer draws spans: see lanes.h.
  */
 #include <errno.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -79,6 +78,7 @@ int lanes_start(struct lanes *lanes, struct elog_map_key key, uint64_t start)
 	/* Of more than these, the ends get extra lanes. */
 	if (session->known < LANES_DEPTH)
 		session->starts[session->known++] = start;
+	session->changed = start;
 	session->open++;
 	return 0;
 }
@@ -133,6 +133,7 @@ uint32_t lanes_end(struct lanes *lanes, struct elog_map_key key, uint64_t start,
 		lane = extra_lane(lanes, start, end, lane);
 	else
 		session->crossing |= ((1U << session->known) - 1) & ~((1U << place) - 1);
+	session->changed = end;
 	leave(lanes, session, end);
 	return lane;
 }
@@ -144,4 +145,21 @@ void lanes_drop(struct lanes *lanes, struct elog_map_key key, uint64_t start, ui
 
 	take_start(session, start, &crossing);
 	leave(lanes, session, now);
+}
+
+uint32_t lanes_find(const struct lanes *lanes, struct elog_map_key key)
+{
+	const struct lane_session *session = elog_map_find(&lanes->sessions, key);
+
+	return session->lane;
+}
+
+bool lanes_fit(struct lanes *lanes, struct elog_map_key key, uint64_t start, uint64_t end)
+{
+	struct lane_session *session = elog_map_find(&lanes->sessions, key);
+
+	if (start <= session->changed)
+		return false;
+	session->changed = end;
+	return true;
 }

@@ -7,6 +7,8 @@
 #ifndef LANES_H
 #define LANES_H
 
+#include <stdbool.h>
+
 #include "libelog/util/map.h"
 
 #define LANES_FREE_TRIES	64	/* free lanes that are tried */
@@ -19,6 +21,7 @@
  * @known: number of @starts
  * @crossing: mask: an earlier span has ended while this one was open
  * @starts: when open spans began, the earliest first
+ * @changed: when something on its lane last began or ended
  */
 struct lane_session {
 	uint32_t lane;
@@ -26,6 +29,7 @@ struct lane_session {
 	uint32_t known;
 	uint32_t crossing;
 	uint64_t starts[LANES_DEPTH];
+	uint64_t changed;
 };
 
 /** struct free_lane - a lane without an open span, since this time */
@@ -72,5 +76,24 @@ uint32_t lanes_end(struct lanes *lanes, struct elog_map_key session, uint64_t st
 /** lanes_drop() - a span that began at @start is not drawn: it has no end by now */
 void lanes_drop(struct lanes *lanes, struct elog_map_key session, uint64_t start,
 		uint64_t now);
+
+/**
+ * lanes_find() - the lane of a session
+ * @lanes: the lanes
+ * @session: a session that has an open span
+ */
+uint32_t lanes_find(const struct lanes *lanes, struct elog_map_key session);
+
+/**
+ * lanes_fit() - draw something on the lane of a session that ends now, if there is room
+ * @lanes: the lanes
+ * @session: a session that has an open span
+ * @start: when it began
+ * @end: now
+ *
+ * Return: false: something on the lane began or ended since @start, so that it would not be inside
+ * of the spans that are open.
+ */
+bool lanes_fit(struct lanes *lanes, struct elog_map_key session, uint64_t start, uint64_t end);
 
 #endif /* LANES_H */

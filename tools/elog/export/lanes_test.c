@@ -54,6 +54,17 @@ static void close_span(struct lanes *lanes, unsigned int session, uint64_t now)
 	};
 }
 
+/* What has an arbitrary start, and ends now. */
+static void fit_wait(struct lanes *lanes, unsigned int session, uint64_t now)
+{
+	struct elog_map_key key = elog_map_pair(1, session);
+	uint64_t start = open_spans[session][0];
+
+	start += random_number(now - start + 1);
+	if (start < now && lanes_fit(lanes, key, start, now))
+		drawn[drawn_count++] = (struct drawn){ start, now, lanes_find(lanes, key) };
+}
+
 static void test_random_spans(void)
 {
 	struct lanes lanes;
@@ -65,7 +76,9 @@ static void test_random_spans(void)
 	while (drawn_count < SPANS / 8) {
 		now++;
 		session = (unsigned int)random_number(SESSIONS);
-		if (open_count[session] && (random_number(2) ||
+		if (open_count[session] && !random_number(3))
+			fit_wait(&lanes, session, now);
+		else if (open_count[session] && (random_number(2) ||
 					    open_count[session] == OPEN_MAX)) {
 			close_span(&lanes, session, now);
 		} else {
@@ -99,6 +112,26 @@ static void test_nested_spans(void)
 	check_equal(lanes_start(&lanes, other, 9), 0);
 	check_equal(lanes_end(&lanes, other, 9, 10), lane);
 	check_equal(lanes.count, 1);
+	lanes_free(&lanes);
+}
+
+/* What is drawn in a span does not cross what began or ended meanwhile. */
+static void test_waits(void)
+{
+	const struct elog_map_key key = elog_map_pair(1, 1);
+	struct lanes lanes;
+
+	lanes_init(&lanes);
+	check_equal(lanes_start(&lanes, key, 1), 0);
+	check_equal(lanes_fit(&lanes, key, 1, 3), false);
+	check_equal(lanes_fit(&lanes, key, 2, 3), true);
+	check_equal(lanes_fit(&lanes, key, 3, 5), false);
+	check_equal(lanes_fit(&lanes, key, 4, 5), true);
+	check_equal(lanes_start(&lanes, key, 6), 0);
+	check_equal(lanes_fit(&lanes, key, 5, 7), false);
+	check_equal(lanes_end(&lanes, key, 6, 8), lanes_find(&lanes, key));
+	check_equal(lanes_fit(&lanes, key, 8, 10), false);
+	check_equal(lanes_fit(&lanes, key, 9, 10), true);
 	lanes_free(&lanes);
 }
 
@@ -140,6 +173,7 @@ int main(void)
 	static const struct test tests[] = {
 		{ "spans within each other share a lane", test_nested_spans },
 		{ "a span that crosses another has another lane", test_crossing_spans },
+		{ "a wait does not cross a span, or another wait", test_waits },
 		{ "a lane is not used for an earlier time", test_time_goes_back },
 		{ "no two spans of a lane cross", test_random_spans },
 	};

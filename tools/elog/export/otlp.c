@@ -5,7 +5,8 @@
  *
  * Records are collected by resource, which is a provider in a process, and sent in batches of
  * OTLP_BATCH_BYTES, or after a second. A span is sent when it ends; until then the fields of its
- * START are kept, in PENDING_BYTES at most; beyond that the span lacks them.
+ * START are kept, in PENDING_BYTES at most; beyond that the span lacks them. Until its batch is
+ * sent, it gets the sums of its threads' short waits (otlp_held.h).
  *
  * The trace of an event is its session: the id is a hash of the boot, the provider and the
  * session, so that it is the same in each export. An event with a field trace_id of 16 bytes
@@ -19,10 +20,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "export/ended.h"
 #include "export/export.h"
 #include "export/nesting.h"
-#include "export/otlp_batch.h"
-#include "export/otlp_waits.h"
+#include "export/otlp_fields.h"
+#include "export/otlp_held.h"
 #include "libelog/util/util.h"
 
 #define PENDING_BYTES	(16U << 20)
@@ -30,40 +32,6 @@
 #define SPAN_BYTES	8
 
 enum { KIND_INTERNAL = 1 };	/* of a span */
-
-/* What an event has besides its fields. A field of the same name replaces it. */
-enum { OUR_TID, OUR_COMM, OUR_CPU, OUR_SESSION, OUR_INSTANCE, OURS };
-
-static const char *const our_keys[OURS] = {
-	"thread.id", "thread.name", "cpu.logical_number", "eventlog.session",
-	"eventlog.instance",
-};
-
-/*
- * struct names - what a kind's events have in common; data of the kind
- * @provider: of the kind
- * @name: of the kind, as UTF-8
- * @keys: of the fields, each as the first field of an attribute
- * @ends: of each field, where it ends in @keys
- * @count: of @ends
- * @trace_field: the field that has the trace; NULL: none
- * @span_field: the field that has the span in which the event happened; NULL: none
- * @replaced: our keys that are names of fields
- * @start: the kind of START that is compared last
- * @overlaps: it has fields that this kind has, too
- */
-struct names {
-	struct otlp_provider *provider;
-	struct elog_text name;
-	struct elog_text keys;
-	size_t *ends;
-	size_t count;
-	const char *trace_field;
-	const char *span_field;
-	bool replaced[OURS];
-	const struct names *start;
-	bool overlaps;
-};
 
 /*
  * struct ids - of an event
@@ -87,6 +55,7 @@ struct ids {
  * @names: of its kind
  * @ids: of the span
  * @time: when it began, CLOCK_MONOTONIC ns
+ * @tid: its thread
  * @waits: of its threads; NULL: none
  * @parent: the span in which it happened, as the event says; at the end, the parent
  * @parent_size: of @parent; 0: none is known
@@ -96,9 +65,10 @@ struct ids {
  */
 struct start {
 	struct nest nest;
-	const struct names *names;
+	const struct otlp_names *names;
 	struct ids ids;
 	uint64_t time;
+	uint32_t tid;
 	struct otlp_waits *waits;
 	char parent[SPAN_BYTES];
 	size_t parent_size;
@@ -110,176 +80,20 @@ struct start {
 /*
  * struct otlp - the state
  * @batch: records that are sent next
+ * @held: spans that have ended
+ * @ended: the last of them; their id is the trace and the span
  * @nesting: spans that are open
  * @pending: bytes of attributes, and of the waits, in all struct start
- * @attributes: of a START
+ * @attributes: of a START, and a span that is encoded
  */
 struct otlp {
 	struct otlp_batch batch;
+	struct otlp_held held;
+	struct ended ended;
 	struct nesting nesting;
 	size_t pending;
 	struct elog_text attributes;
 };
-
-/* ------------------------------------------------------------------------
- * Attributes
- */
-
-/* OpenTelemetry has no unsigned integers: what is too large for a signed one is text. */
-static void put_value(struct otlp *otlp, struct elog_text *text,
-		      const struct elog_schema_field *field, const struct elog_value *value)
-{
-	const bool fits = value->integer <= INT64_MAX;
-
-	switch (field->type) {
-	case ELOG_TYPE_SIGNED:
-	case ELOG_TYPE_SECONDS:
-		pb_uint(text, VALUE_INT, value->integer);
-		return;
-	case ELOG_TYPE_FLOAT:
-		pb_fixed64(text, VALUE_DOUBLE, value->integer);
-		return;
-	case ELOG_TYPE_BOOL:
-		pb_uint(text, value->integer > 1 ? VALUE_INT : VALUE_BOOL, value->integer);
-		return;
-	case ELOG_TYPE_UNSIGNED:
-	case ELOG_TYPE_TIME:
-	case ELOG_TYPE_DURATION:
-	case ELOG_TYPE_PORT:
-		if (fits) {
-			pb_uint(text, VALUE_INT, value->integer);
-			return;
-		}
-		otlp->batch.value.size = 0;
-		elog_text_unsigned(&otlp->batch.value, value->integer, 1, ' ');
-		break;
-	case ELOG_TYPE_CHARS:
-	case ELOG_TYPE_STRING:
-		otlp_put_text(&otlp->batch, text, VALUE_STRING, value->data, value->size);
-		return;
-	default:
-		otlp->batch.value.size = 0;
-		elog_format_value(&otlp->batch.value, field, value);
-		break;
-	}
-	pb_bytes(text, VALUE_STRING, otlp->batch.value.data, otlp->batch.value.size);
-}
-
-static void put_payload(struct otlp *otlp, struct elog_text *text, unsigned int number,
-			const struct elog_item *item)
-{
-	size_t value, attribute = otlp_open_attribute(text, number, "payload", &value), i;
-
-	otlp->batch.value.size = 0;
-	for (i = 0; i < item->payload_size; i++)
-		elog_text_hex(&otlp->batch.value, ((const unsigned char *)item->payload)[i], 2);
-	pb_bytes(text, VALUE_STRING, otlp->batch.value.data, otlp->batch.value.size);
-	pb_close(text, value);
-	pb_close(text, attribute);
-}
-
-/* Put the fields of an event. One that cannot be decoded is left out. Return: how many. */
-static size_t put_fields(struct otlp *otlp, struct elog_text *text, unsigned int number,
-			 const struct visit_event *event)
-{
-	const struct elog_schema_event *schema = event->entry->cached->event;
-	const struct elog_item *item = &event->entry->item;
-	const struct names *names = event->kind->data;
-	size_t attribute, inner, i, from = 0, count = 0;
-	struct elog_value value;
-
-	if (!schema) {
-		put_payload(otlp, text, number, item);
-		return 1;
-	}
-	for (i = 0; i < names->count; from = names->ends[i++]) {
-		if (elog_decode(schema->fields[i], item->payload, item->payload_size, &value))
-			continue;
-		attribute = pb_open(text, number);
-		elog_text_put(text, names->keys.data + from, names->ends[i] - from);
-		inner = pb_open(text, ATTRIBUTE_VALUE);
-		put_value(otlp, text, schema->fields[i], &value);
-		pb_close(text, inner);
-		pb_close(text, attribute);
-		count++;
-	}
-	return count;
-}
-
-static size_t put_ours(struct otlp *otlp, struct elog_text *text, unsigned int number,
-		       const struct visit_event *event)
-{
-	const struct elog_item *item = &event->entry->item;
-	const struct names *names = event->kind->data;
-	size_t count = 0;
-	char session[2 + ELOG_HEX_MAX + 1] = "0x";
-
-	if (item->tid && !names->replaced[OUR_TID] && ++count)
-		otlp_put_number(text, number, our_keys[OUR_TID], item->tid);
-	if (item->tid && !names->replaced[OUR_COMM] && ++count)
-		otlp_put_string(&otlp->batch, text, number, our_keys[OUR_COMM],
-				thread_name(event->entry));
-	if (item->cpu != EVENTLOG_CPU_UNKNOWN && !names->replaced[OUR_CPU] && ++count)
-		otlp_put_number(text, number, our_keys[OUR_CPU], item->cpu);
-	if (item->session && !names->replaced[OUR_SESSION] && ++count) {
-		*elog_put_hex(session + 2, item->session) = '\0';
-		otlp_put_string(&otlp->batch, text, number, our_keys[OUR_SESSION], session);
-	}
-	if (item->instance && !names->replaced[OUR_INSTANCE] && ++count)
-		otlp_put_string(&otlp->batch, text, number, our_keys[OUR_INSTANCE],
-				item->instance);
-	return count;
-}
-
-/* ------------------------------------------------------------------------
- * Kinds
- */
-
-static void free_names(struct names *names)
-{
-	if (!names)
-		return;
-	elog_text_free(&names->name);
-	elog_text_free(&names->keys);
-	free(names->ends);
-	free(names);
-}
-
-static void see_field(struct names *names, const struct elog_schema_field *field)
-{
-	size_t i;
-
-	if (!strcmp(field->name, "trace_id"))
-		names->trace_field = "trace_id";
-	if (!strcmp(field->name, "span_id"))
-		names->span_field = "span_id";
-	for (i = 0; i < OURS; i++)
-		names->replaced[i] |= !strcmp(field->name, our_keys[i]);
-}
-
-static struct names *new_names(struct otlp *otlp, const struct visit_event *event)
-{
-	const struct elog_schema_event *schema = event->entry->cached->event;
-	struct names *names = calloc(1, sizeof(*names));
-	size_t i;
-
-	if (!names)
-		return NULL;
-	names->count = schema ? schema->field_count : 0;
-	names->ends = calloc(names->count + 1, sizeof(*names->ends));
-	names->provider = otlp_batch_provider(&otlp->batch, event->kind->provider);
-	elog_text_utf8(&names->name, event->kind->name, strlen(event->kind->name));
-	for (i = 0; names->ends && i < names->count; i++) {
-		otlp_put_text(&otlp->batch, &names->keys, ATTRIBUTE_KEY, schema->fields[i]->name,
-			      strlen(schema->fields[i]->name));
-		names->ends[i] = names->keys.size;
-		see_field(names, schema->fields[i]);
-	}
-	if (names->ends && names->provider && !names->name.error && !names->keys.error)
-		return names;
-	free_names(names);
-	return NULL;
-}
 
 /* ------------------------------------------------------------------------
  * Traces
@@ -350,7 +164,7 @@ static void find_ids(struct export *export, const struct otlp_group *group,
 		     const struct visit_event *event, struct ids *ids)
 {
 	const struct elog_item *item = &event->entry->item;
-	const struct names *names = event->kind->data;
+	const struct otlp_names *names = event->kind->data;
 	char session[8 + EVENTLOG_INSTANCE_NAME_MAX];
 	const struct start *span;
 	size_t size = 0;
@@ -427,7 +241,7 @@ static int put_log(struct otlp *otlp, struct otlp_group *group, const struct vis
 		[EVENTLOG_LEVEL_VERBOSE] = 1,
 	};
 	const struct elog_schema_event *schema = event->entry->cached->event;
-	const struct names *names = event->kind->data;
+	const struct otlp_names *names = event->kind->data;
 	struct elog_text *text = &group->records[OTLP_LOGS];
 	const uint64_t wall = (uint64_t)wall_time(event->entry->item.time,
 						  event->entry->wall_offset);
@@ -443,8 +257,8 @@ static int put_log(struct otlp *otlp, struct otlp_group *group, const struct vis
 	body = pb_open(text, LOG_BODY);
 	pb_bytes(text, VALUE_STRING, names->name.data, names->name.size);
 	pb_close(text, body);
-	put_ours(otlp, text, LOG_ATTRIBUTE, event);
-	put_fields(otlp, text, LOG_ATTRIBUTE, event);
+	otlp_put_ours(&otlp->batch, text, LOG_ATTRIBUTE, event);
+	otlp_put_fields(&otlp->batch, text, LOG_ATTRIBUTE, event);
 	if (ids->trace_size)
 		pb_bytes(text, LOG_TRACE, ids->trace, ids->trace_size);
 	if (ids->span_size)
@@ -456,7 +270,7 @@ static int put_log(struct otlp *otlp, struct otlp_group *group, const struct vis
 }
 
 /* Does what begins with an encoded key begin with the key of a field? */
-static bool has_key(const struct names *names, const char *data, size_t data_size)
+static bool has_key(const struct otlp_names *names, const char *data, size_t data_size)
 {
 	size_t i, size, from = 0;
 
@@ -469,7 +283,7 @@ static bool has_key(const struct names *names, const char *data, size_t data_siz
 }
 
 /* Does a START of this kind have a key that END has, too? */
-static bool find_overlap(const struct names *names, const struct names *start)
+static bool find_overlap(const struct otlp_names *names, const struct otlp_names *start)
 {
 	size_t i, from = 0;
 
@@ -483,7 +297,7 @@ static bool find_overlap(const struct names *names, const struct names *start)
 }
 
 /* The attributes of START, except those that END has, too: a key must not be there twice. */
-static void put_start(struct elog_text *text, struct names *names, const struct start *start)
+static void put_start(struct elog_text *text, struct otlp_names *names, const struct start *start)
 {
 	const char *at = start->attributes, *end = at + start->size, *from = at;
 	struct pb_field attribute;
@@ -511,14 +325,17 @@ static void free_start(struct otlp *otlp, struct start *start)
 	free(start);
 }
 
-static int put_span(struct otlp *otlp, struct otlp_group *group, const struct visit_event *event)
+/* Encode a span that has ended, and hold it until the batch is sent. */
+static int hold_span(struct otlp *otlp, struct otlp_group *group, const struct visit_event *event)
 {
 	const struct span *span = &event->match.span;
 	const struct span_kind *kind = &span->role->start;
+	const uint64_t end = span->time + span->duration;
 	struct start *start = span->data;
-	struct elog_text *text = &group->records[OTLP_SPANS];
-	const size_t from = text->size, record = pb_open(text, OTLP_RECORD);
+	struct elog_text *text = &otlp->attributes;
+	struct otlp_span *held;
 
+	text->size = 0;
 	pb_bytes(text, SPAN_TRACE, start->ids.trace, start->ids.trace_size);
 	pb_bytes(text, SPAN_SPAN, start->ids.span, start->ids.span_size);
 	if (start->parent_size)
@@ -528,12 +345,22 @@ static int put_span(struct otlp *otlp, struct otlp_group *group, const struct vi
 	pb_fixed64(text, SPAN_START, (uint64_t)span->wall);
 	pb_fixed64(text, SPAN_END, (uint64_t)span->wall + span->duration);
 	put_start(text, event->kind->data, start);
-	put_fields(otlp, text, SPAN_ATTRIBUTE, event);
-	otlp_waits_put(start->waits, span->duration, text);
+	otlp_put_fields(&otlp->batch, text, SPAN_ATTRIBUTE, event);
 	if (start->count)
 		pb_uint(text, SPAN_DROPPED, start->count);
-	pb_close(text, record);
-	return otlp_batch_end(&otlp->batch, group, OTLP_SPANS, from);
+	held = otlp_held_add(&otlp->held, start->nest.key[NEST_SESSION], group, text);
+	if (!held)
+		return -ENOMEM;
+	held->duration = span->duration;
+	otlp->pending -= otlp_waits_size(start->waits);
+	held->waits = start->waits;
+	start->waits = NULL;
+	if (held->waits)
+		waits_see(&held->waits->all, event->entry->item.tid, end);
+	otlp_held_count(&otlp->held, held);
+	ended_add(&otlp->ended, start->nest.key[NEST_SESSION], span->time, end, &start->ids,
+		  TRACE_BYTES + SPAN_BYTES);
+	return 0;
 }
 
 /* Open the span of a START. @ids: of the event; joins the trace of the parent. */
@@ -571,8 +398,8 @@ static int keep_start(struct otlp *otlp, const struct otlp_group *group,
 	int ret;
 
 	text->size = 0;
-	count = put_ours(otlp, text, SPAN_ATTRIBUTE, event);
-	count += put_fields(otlp, text, SPAN_ATTRIBUTE, event);
+	count = otlp_put_ours(&otlp->batch, text, SPAN_ATTRIBUTE, event);
+	count += otlp_put_fields(&otlp->batch, text, SPAN_ATTRIBUTE, event);
 	if (text->error || otlp->batch.value.error)
 		return -ENOMEM;
 	if (otlp->pending + text->size > PENDING_BYTES)
@@ -583,6 +410,7 @@ static int keep_start(struct otlp *otlp, const struct otlp_group *group,
 	start->size = 0;
 	start->waits = NULL;
 	start->time = event->entry->item.time;
+	start->tid = event->entry->item.tid;
 	ret = open_span(otlp, group, event, start, ids);
 	if (ret) {
 		free_start(otlp, start);
@@ -598,50 +426,83 @@ static int keep_start(struct otlp *otlp, const struct otlp_group *group,
 	return 0;
 }
 
-/* The innermost span of a session that is open now, or NULL. @of: as struct interval has it. */
-static struct start *find_open(struct export *export, const struct entry *entry, uint32_t of,
-			       uint64_t session)
-{
-	struct otlp *otlp = export->state;
-	struct elog_map_key key;
+/* ------------------------------------------------------------------------
+ * Waits
+ */
 
-	if (!otlp->nesting.maps[NEST_SESSION].count ||
-	    spans_session_of(&export->visit->spans, entry,
-			     interval_provider(entry, export->visit->live, of), session,
-			     &key) <= 0)
-		return NULL;
+/*
+ * Find a session. @of: as struct interval has it. Return: 1; 0: pairs have something else in
+ * common; -ENOMEM. May drop the definition of the event.
+ */
+static int session_key(struct export *export, const struct entry *entry, uint32_t of,
+		       uint64_t session, struct elog_map_key *key)
+{
+	return spans_session_of(&export->visit->spans, entry,
+				interval_provider(entry, export->visit->live, of), session, key);
+}
+
+/* The innermost span of a session that is open now, or NULL. */
+static struct start *find_open(struct otlp *otlp, struct elog_map_key key)
+{
 	return start_of(nesting_innermost(&otlp->nesting, key));
 }
 
-/* The part of an interval since a span began. */
-static struct interval part_of(const struct start *start, const struct entry *entry,
-			       const struct interval *interval)
+static uint64_t since(const struct start *start, const struct entry *entry)
 {
-	const uint64_t time = entry->item.time;
-	struct interval part = *interval;
-
-	otlp_waits_clip(&part, time > start->time ? time - start->time : 0);
-	return part;
+	return entry->item.time > start->time ? entry->item.time - start->time : 0;
 }
 
-/* Adds an event and a link to a span. */
-static void put_wait(struct export *export, const struct entry *entry,
-		     const struct interval *interval, struct start *start)
+/* Return: NULL: no memory. */
+static struct otlp_waits *get_waits(struct start *start)
 {
-	const struct interval part = part_of(start, entry, interval);
-	const size_t size = otlp_waits_size(start->waits);
+	if (!start->waits) {
+		start->waits = calloc(1, sizeof(*start->waits));
+		if (start->waits)
+			waits_see(&start->waits->all, start->tid, start->time);
+	}
+	return start->waits;
+}
+
+/* Links a span to the one in which who ended a wait of it worked at that time. */
+static void link_waker(struct export *export, const struct entry *entry,
+		       const struct interval *interval, struct otlp_waits *waits)
+{
+	const uint64_t now = entry->item.time;
+	const uint64_t woken = now - (interval->runnable < now ? interval->runnable : now);
 	struct otlp *otlp = export->state;
 	const struct start *by;
+	const char *ids = NULL;
+	struct elog_map_key key;
+
+	if (!interval->by_session || !interval_waits(interval) ||
+	    session_key(export, entry, interval->by_of, interval->by_session, &key) <= 0)
+		return;
+	by = find_open(otlp, key);
+	/* It may have begun since. */
+	while (by && by->time > woken && by->nest.before[NEST_SESSION])
+		by = start_of(by->nest.before[NEST_SESSION]);
+	if (by && by->time <= woken)
+		ids = (const char *)&by->ids;
+	else
+		ids = ended_find(&otlp->ended, key, woken);
+	if (ids)
+		otlp_waits_link(waits, &otlp->batch, interval, ids, ids + TRACE_BYTES);
+}
+
+/* Adds an event and a link to a span. @part: of @interval, in the span */
+static void put_wait(struct export *export, const struct entry *entry,
+		     const struct interval *interval, const struct interval *part,
+		     struct start *start)
+{
+	const size_t size = otlp_waits_size(start->waits);
+	struct otlp *otlp = export->state;
 
 	if (otlp->pending > PENDING_BYTES) {
 		start->waits->dropped++;
 		return;
 	}
-	by = find_open(export, entry, interval->by_of, interval->by_session);
-	if (by)
-		otlp_waits_link(start->waits, &otlp->batch, interval, by->ids.trace,
-				by->ids.span);
-	otlp_waits_event(start->waits, &otlp->batch, &part,
+	link_waker(export, entry, interval, start->waits);
+	otlp_waits_event(start->waits, &otlp->batch, part,
 			 interval_provider(entry, export->visit->live, interval->by_of));
 	otlp->pending += otlp_waits_size(start->waits) - size;
 }
@@ -650,21 +511,76 @@ static void put_wait(struct export *export, const struct entry *entry,
 static int add_wait(struct export *export, const struct entry *entry,
 		    const struct interval *interval)
 {
-	struct start *inner = find_open(export, entry, interval->of, interval->session), *start;
-	struct interval part;
+	struct interval part, inner_part = *interval;
+	struct otlp *otlp = export->state;
+	struct start *inner, *start;
+	struct elog_map_key key;
+	int ret;
 
+	if (!otlp->nesting.maps[NEST_SESSION].count)
+		return 0;
+	ret = session_key(export, entry, interval->of, interval->session, &key);
+	if (ret <= 0)
+		return ret;
+	inner = find_open(otlp, key);
 	for (start = inner; start; start = start_of(nesting_parent(&start->nest))) {
-		if (!start->waits)
-			start->waits = calloc(1, sizeof(*start->waits));
-		if (!start->waits)
+		if (!get_waits(start))
 			return -ENOMEM;
-		part = part_of(start, entry, interval);
-		otlp_waits_count(start->waits, &part);
+		part = *interval;
+		waits_clip(&part, since(start, entry));
+		waits_add(&start->waits->all, &part, entry->item.time);
+		if (start == inner)
+			inner_part = part;
 	}
 	if (inner)
-		put_wait(export, entry, interval, inner);
+		put_wait(export, entry, interval, &inner_part, inner);
 	return 0;
 }
+
+/* The same for a sum. What open spans have no room for was in the one that ended last. */
+static int add_sum(struct export *export, const struct entry *entry,
+		   const struct interval_sum *sum)
+{
+	struct interval_sum left = *sum;
+	struct otlp *otlp = export->state;
+	struct otlp_span *held;
+	struct elog_map_key key;
+	struct start *start;
+	int ret;
+
+	ret = session_key(export, entry, sum->of, sum->session, &key);
+	if (ret <= 0)
+		return ret;
+	for (start = find_open(otlp, key); start; start = start_of(nesting_parent(&start->nest))) {
+		if (!get_waits(start))
+			return -ENOMEM;
+		left = *sum;
+		waits_take(&start->waits->all, &left, since(start, entry));
+	}
+	held = otlp_held_find(&otlp->held, key);
+	if (!held)
+		return 0;
+	if (!held->waits)
+		held->waits = calloc(1, sizeof(*held->waits));
+	if (!held->waits)
+		return -ENOMEM;
+	waits_take(&held->waits->all, &left, held->duration);
+	return 0;
+}
+
+static int take_waits(struct export *export, const struct entry *entry)
+{
+	struct interval interval;
+	struct interval_sum sum;
+
+	if (interval_read(entry, &interval))
+		return add_wait(export, entry, &interval);
+	return interval_read_sum(entry, &sum) ? add_sum(export, entry, &sum) : 0;
+}
+
+/* ------------------------------------------------------------------------
+ * Items
+ */
 
 static int take_event(void *context, struct visit_event *event)
 {
@@ -673,13 +589,12 @@ static int take_event(void *context, struct visit_event *event)
 	struct start *ended = event->match.ended ? event->match.span.data : NULL;
 	const struct elog_item *item = &event->entry->item;
 	struct ids ids, span_ids;
-	struct interval interval;
 	struct otlp_group *group;
-	struct names *names;
+	struct otlp_names *names;
 	int ret;
 
 	if (!event->kind->data)
-		event->kind->data = new_names(otlp, event);
+		event->kind->data = otlp_new_names(&otlp->batch, event);
 	names = event->kind->data;
 	ret = names ? otlp_batch_begin(&otlp->batch) : -ENOMEM;
 	group = ret ? NULL : otlp_batch_group(&otlp->batch, event->entry, names->provider,
@@ -702,10 +617,10 @@ static int take_event(void *context, struct visit_event *event)
 		ids = ended ? ended->ids : event->match.start ? span_ids : ids;
 	ret = ret ? : put_log(otlp, group, event, &ids);
 	if (!ret && ended)
-		ret = put_span(otlp, group, event);
+		ret = hold_span(otlp, group, event);
 	/* At the end: this may drop the definition of the event. */
-	if (!ret && interval_read(event->entry, &interval))
-		ret = add_wait(export, event->entry, &interval);
+	if (!ret)
+		ret = take_waits(export, event->entry);
 out:
 	if (ended)
 		free_start(otlp, ended);
@@ -740,9 +655,9 @@ static int take_loss(void *context, const struct entry *entry, uint64_t count)
 	text = otlp_batch_open_loss(group, count ? "lost" : "invalid records",
 				    wall_time(item->time, entry->wall_offset), &record);
 	if (item->cpu != EVENTLOG_CPU_UNKNOWN)
-		otlp_put_number(text, LOG_ATTRIBUTE, our_keys[OUR_CPU], item->cpu);
+		otlp_put_number(text, LOG_ATTRIBUTE, otlp_our_keys[OUR_CPU], item->cpu);
 	if (item->instance)
-		otlp_put_string(&otlp->batch, text, LOG_ATTRIBUTE, our_keys[OUR_INSTANCE],
+		otlp_put_string(&otlp->batch, text, LOG_ATTRIBUTE, otlp_our_keys[OUR_INSTANCE],
 				item->instance);
 	otlp_put_number(text, LOG_ATTRIBUTE, "count", count);
 	if (invalid_records(item))
@@ -784,6 +699,7 @@ static int open_otlp(struct export *export)
 	if (!otlp)
 		return -ENOMEM;
 	nesting_init(&otlp->nesting);
+	otlp_held_open(&otlp->held, &otlp->batch);
 	export->state = otlp;
 	return otlp_batch_open(&otlp->batch, export->receiver, export->live,
 			       export->settings->quiet) ? -EINVAL : 0;
@@ -840,7 +756,7 @@ static int finish_otlp(struct export *export)
 
 static void close_kind(struct event_kind *kind)
 {
-	free_names(kind->data);
+	otlp_free_names(kind->data);
 }
 
 static void close_otlp(struct export *export)
@@ -849,6 +765,7 @@ static void close_otlp(struct export *export)
 
 	if (!otlp)
 		return;
+	otlp_held_close(&otlp->held);
 	otlp_batch_close(&otlp->batch);
 	nesting_free(&otlp->nesting);
 	elog_text_free(&otlp->attributes);

@@ -221,8 +221,12 @@ static void report_full(struct otlp_batch *batch)
 
 int otlp_batch_send(struct otlp_batch *batch)
 {
-	int ret = send_signal(batch, OTLP_LOGS), spans_ret = send_signal(batch, OTLP_SPANS);
+	int ret = batch->complete ? batch->complete(batch->context) : 0, spans_ret;
 
+	if (ret)
+		return ret;
+	ret = send_signal(batch, OTLP_LOGS);
+	spans_ret = send_signal(batch, OTLP_SPANS);
 	if (ret == -ENOBUFS || spans_ret == -ENOBUFS)
 		report_full(batch);
 	/* With the logs, the record of a loss is dropped: a later one reports it. */

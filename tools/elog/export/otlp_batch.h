@@ -72,6 +72,9 @@ struct otlp_group {
  * @settings: of the queue
  * @live: the events are those of this machine, as they happen
  * @value: room for a text
+ * @complete: called before it is sent, to put what is not in it yet; NULL: nothing. Return: 0 or
+ *	-ENOMEM
+ * @context: for @complete
  *
  * The rest belongs to otlp_batch.c.
  */
@@ -80,6 +83,8 @@ struct otlp_batch {
 	const struct otlp_settings *settings;
 	bool live;
 	struct elog_text value;
+	int (*complete)(void *context);
+	void *context;
 
 	char host[128];				/* name of this machine */
 	char boot[64];				/* id of its present boot */

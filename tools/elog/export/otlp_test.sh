@@ -26,7 +26,9 @@ for file in spans types; do
 	python3 "$here/export_file.py" "$file" "$file.elog" || exit 1
 done
 python3 "$here/export_file.py" many many.elog 3000 &&
-	python3 "$here/../output/why_file.py" spans waits.elog || exit 1
+	python3 "$here/../output/why_file.py" spans waits.elog &&
+	python3 "$here/../output/why_file.py" late late.elog &&
+	python3 "$here/../output/why_file.py" threads threads.elog || exit 1
 
 # start_receiver FOLDER [CERTIFICATE KEY]: sets port.
 start_receiver()
@@ -340,6 +342,40 @@ spans_have_waits()
 	END
 }
 
+# Each span has 10 ms. What is left of a sum in the next span was in the one before.
+spans_have_sums()
+{
+	send 0 ok late.elog && read_back ok json || return 1
+	python3 <<-'END'
+		import json
+		spans = [span for span in map(json.loads, open("found")) if "name" in span]
+		why = [{key[9:-3]: value // 10 ** 6 for key, value in span["attributes"].items()
+		        if key.startswith("elog.why.")} for span in spans]
+		assert why == [{"disk": 2, "futex": 5, "runnable": 1, "on_cpu": 2},
+		               {"pipe": 2, "on_cpu": 8}, {"futex": 1, "on_cpu": 9}], why
+	END
+}
+
+# The parts are those of the time of all threads; who ended a wait may have ended its span, too.
+spans_have_several_threads()
+{
+	send 2 ok threads.elog && read_back ok json || return 1
+	python3 <<-'END'
+		import json
+		spans = [span for span in map(json.loads, open("found")) if "name" in span]
+		long, = (span for span in spans if span["duration"] == 20 * 10 ** 6)
+		why = {key[9:-3]: value // 10 ** 6 for key, value in long["attributes"].items()
+		       if key.startswith("elog.why.")}
+		assert why.pop("thread_time") == sum(why.values()) == 33, why
+		assert why["futex"] == 10 and why["disk"] == 8 and why["sleep"] == 1, why
+		inner, = (span for span in spans if span["name"] == "query")
+		ended, = (span for span in spans if span["duration"] == 10 * 10 ** 6)
+		assert inner["links"] == [ended["span"], inner["span"]], inner
+		web, = (span for span in spans if span["duration"] == 5 * 10 ** 6)
+		assert web["attributes"]["elog.why.futex_ns"] == 2 * 10 ** 6, web
+	END
+}
+
 # All of a session is one trace, and the START and the END of a span name it.
 traces_are_sessions()
 {
@@ -434,6 +470,8 @@ values_have_types fields keep their types
 ids_of_programs_are_kept the ids of programs are kept
 spans_have_parents spans have parents, and log records have spans
 spans_have_waits spans have what threads waited for
+spans_have_sums spans have sums, which come late
+spans_have_several_threads spans have threads that work at the same time
 instances_have_traces instances have traces and losses of their own
 TESTS
 end_checks

@@ -27,21 +27,6 @@ enum {
 	LINK_ATTRIBUTE = 4,
 };
 
-void otlp_waits_clip(struct interval *interval, uint64_t most)
-{
-	if (interval->runnable > most)
-		interval->runnable = most;
-	if (interval->blocked > most - interval->runnable)
-		interval->blocked = most - interval->runnable;
-}
-
-void otlp_waits_count(struct otlp_waits *waits, const struct interval *interval)
-{
-	waits->times[interval_waits(interval) ? INTERVAL_RUNNABLE : interval->cause] +=
-		interval->runnable;
-	waits->times[interval->cause] += interval->blocked;
-}
-
 void otlp_waits_event(struct otlp_waits *waits, struct otlp_batch *batch,
 		      const struct interval *interval, const char *provider)
 {
@@ -98,19 +83,23 @@ void otlp_waits_link(struct otlp_waits *waits, struct otlp_batch *batch,
 
 void otlp_waits_put(const struct otlp_waits *waits, uint64_t duration, struct elog_text *text)
 {
+	uint64_t whole;
 	char key[48];
 	unsigned int i;
 
 	if (!waits)
 		return;
 	for (i = 0; i < INTERVAL_CAUSES; i++) {
-		if (!waits->times[i])
+		if (!waits->all.times[i])
 			continue;
 		snprintf(key, sizeof(key), "elog.why.%s_ns", interval_cause_name(i));
-		otlp_put_number(text, SPAN_ATTRIBUTE, key, waits->times[i]);
-		duration -= waits->times[i] < duration ? waits->times[i] : duration;
+		otlp_put_number(text, SPAN_ATTRIBUTE, key, waits->all.times[i]);
 	}
-	otlp_put_number(text, SPAN_ATTRIBUTE, "elog.why.on_cpu_ns", duration);
+	otlp_put_number(text, SPAN_ATTRIBUTE, "elog.why.on_cpu_ns",
+			waits_on_cpu(&waits->all, duration));
+	whole = waits_whole(&waits->all, duration);
+	if (whole > duration)
+		otlp_put_number(text, SPAN_ATTRIBUTE, "elog.why.thread_time_ns", whole);
 	elog_text_put(text, waits->events.data, waits->events.size);
 	elog_text_put(text, waits->links.data, waits->links.size);
 	if (waits->dropped)

@@ -7,11 +7,11 @@
 #define OTLP_WAITS_H
 
 #include "export/otlp_batch.h"
-#include "input/interval.h"
+#include "output/waits.h"
 
 /**
  * struct otlp_waits - the waits of a span
- * @times: by cause, ns
+ * @all: of its threads
  * @events: encoded events of the span
  * @links: encoded links
  * @event_count: in @events
@@ -20,7 +20,7 @@
  * @last: the span of the last link
  */
 struct otlp_waits {
-	uint64_t times[INTERVAL_CAUSES];
+	struct waits all;
 	struct elog_text events;
 	struct elog_text links;
 	unsigned int event_count;
@@ -28,16 +28,6 @@ struct otlp_waits {
 	uint64_t dropped;
 	char last[8];
 };
-
-/**
- * otlp_waits_clip() - cut off what was before the span began
- * @interval: changed
- * @most: time from the beginning of the span to the end of the interval, ns
- */
-void otlp_waits_clip(struct interval *interval, uint64_t most);
-
-/** otlp_waits_count() - add an interval to the times */
-void otlp_waits_count(struct otlp_waits *waits, const struct interval *interval);
 
 /**
  * otlp_waits_event() - add an event of the span

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "export/export.h"
 #include "export/table.h"
@@ -29,6 +30,7 @@
  * @spans: the table of spans; NULL: there was none yet
  * @losses: the table of losses; likewise
  * @value: a value as text
+ * @made: the directory was not there before
  */
 struct parquet {
 	struct table **tables;
@@ -37,6 +39,7 @@ struct parquet {
 	struct table *spans;
 	struct table *losses;
 	struct elog_text value;
+	bool made;
 };
 
 /* The first columns of all events. */
@@ -464,16 +467,24 @@ static int check_empty(const char *path)
 /* Tables of another export beside these would look as if they belonged to it. */
 static int open_parquet(struct export *export)
 {
+	struct parquet *parquet;
+	bool made = false;
 	int ret = 0;
 
 	if (mkdir(export->output, 0777))
 		ret = errno == EEXIST ? check_empty(export->output) : -errno;
+	else
+		made = true;
 	if (ret) {
 		elog_error("%s: %s", export->output, strerror(-ret));
 		return ret;
 	}
-	export->state = calloc(1, sizeof(struct parquet));
-	return export->state ? 0 : -ENOMEM;
+	parquet = calloc(1, sizeof(*parquet));
+	if (!parquet)
+		return -ENOMEM;
+	parquet->made = made;
+	export->state = parquet;
+	return 0;
 }
 
 static int finish_parquet(struct export *export)
@@ -497,6 +508,9 @@ static void close_parquet(struct export *export)
 	if (!parquet)
 		return;
 	finish_parquet(export);
+	/* Nothing could be read: it is empty. */
+	if (parquet->made && visit_is_unreadable(export->visit))
+		rmdir(export->output);
 	elog_text_free(&parquet->value);
 	free(parquet->tables);
 	free(parquet);

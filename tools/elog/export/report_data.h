@@ -8,7 +8,7 @@
 
 #include "export/time_bins.h"
 #include "export/visit.h"
-#include "input/interval.h"
+#include "output/waits.h"
 #include "util/histogram.h"
 
 #define REPORT_SLOWEST		15	/* sessions of a kind of spans */
@@ -77,7 +77,7 @@ struct slow_event {
  * @count: number of @events
  * @before: events before START that are not listed
  * @after: others that are not listed
- * @waits: time by cause in it, ns, from events of the provider sched
+ * @waits: of its threads, from events of the provider sched
  * @next: another one with the same session number
  */
 struct slow_span {
@@ -90,7 +90,7 @@ struct slow_span {
 	unsigned int count;
 	uint64_t before;
 	uint64_t after;
-	uint64_t waits[INTERVAL_CAUSES];
+	struct waits waits;
 	struct slow_span *next;
 };
 

@@ -506,13 +506,15 @@ static void put_waits(const struct slow_span *slow, struct elog_text *text)
 	unsigned int i;
 
 	for (i = 0; i < INTERVAL_CAUSES; i++) {
-		if (!slow->waits[i])
+		if (!slow->waits.times[i])
 			continue;
 		elog_text_printf(text, "%s\"%s\":%" PRIu64, any ? "," : ",\"waits\":{",
-				 interval_cause_name(i), slow->waits[i]);
+				 interval_cause_name(i), slow->waits.times[i]);
 		any = true;
 	}
-	elog_text_string(text, any ? "}" : "");
+	if (any)
+		elog_text_printf(text, "},\"thread_time\":%" PRIu64,
+				 waits_whole(&slow->waits, slow->span.duration));
 }
 
 static void put_slow(const struct report_data *data, const struct slow_span *slow,

@@ -20,6 +20,7 @@
 struct search {
 	struct report_data *data;
 	struct elog_map numbers;	/* pointers to struct slow_span */
+	struct elog_map sums;		/* uint64_t: time of the last sum of a session and thread */
 	size_t size;			/* of all texts */
 	struct elog_text text;
 	struct elog_text fields;
@@ -177,29 +178,85 @@ static uint64_t overlap(const struct span *span, uint64_t from, uint64_t to)
 	return to > from ? to - from : 0;
 }
 
-/* The time of an interval in a span, which has the boot and the session. */
-static void add_waits(struct slow_span *slow, const struct interval *interval, uint64_t end)
+/* The part of an interval in a span, which has the boot and the session. */
+static void add_wait(struct slow_span *slow, const struct interval *interval, uint64_t end)
 {
 	const uint64_t woken = end - (interval->runnable < end ? interval->runnable : end);
 	const uint64_t out = woken - (interval->blocked < woken ? interval->blocked : woken);
+	const uint64_t last = slow->span.time + slow->span.duration;
+	struct interval part = *interval;
 
-	slow->waits[interval_waits(interval) ? INTERVAL_RUNNABLE : interval->cause] +=
-		overlap(&slow->span, woken, end);
-	slow->waits[interval->cause] += overlap(&slow->span, out, woken);
+	part.runnable = overlap(&slow->span, woken, end);
+	part.blocked = overlap(&slow->span, out, woken);
+	if (interval_time(&part))
+		waits_add(&slow->waits, &part, end < last ? end : last);
 }
 
-static void take_interval(struct slow_span *slow, const struct entry *entry, const char *boot)
+/* A sum of what was since the last one: the part of that time which is in the span. */
+static void add_sum(struct slow_span *slow, struct interval_sum *sum, uint64_t since, uint64_t now)
 {
-	const uint64_t end = entry->item.time;
+	const uint64_t time = overlap(&slow->span, since, now);
+	struct interval_sum part = *sum;
+	unsigned int i;
+
+	for (i = 0; since && i < INTERVAL_CAUSES; i++)
+		part.times[i] = (uint64_t)((long double)part.times[i] * time / (now - since));
+	if (time)
+		waits_take(&slow->waits, &part, slow->span.duration);
+}
+
+/* Is an event one of the session of a span? */
+static bool is_of(const struct slow_span *slow, const struct entry *entry, const char *provider)
+{
+	const char *instance = entry->item.instance ? entry->item.instance : "";
+	const char *boot = elog_reader_info(entry->reader, "boot_id");
+
+	return !strcmp(slow->provider, provider) && !strcmp(slow->instance, instance) &&
+	       !strcmp(slow->boot, boot ? boot : "");
+}
+
+static int take_sum(struct search *search, struct slow_span *slow, const struct entry *entry,
+		    struct interval_sum *sum)
+{
+	const uint64_t now = entry->item.time;
+	const char *provider = interval_provider(entry, NULL, sum->of);
+	uint64_t *last = NULL;
+
+	for (; slow; slow = slow->next) {
+		if (!is_of(slow, entry, provider))
+			continue;
+		last = elog_map_get(&search->sums, elog_map_pair((uintptr_t)slow, sum->tid));
+		if (!last)
+			return -ENOMEM;
+		if (*last < now)
+			add_sum(slow, sum, *last, now);
+		*last = now;
+	}
+	return 0;
+}
+
+static int take_wait(struct search *search, struct slow_span *slow, const struct entry *entry)
+{
 	struct interval interval;
+	struct interval_sum sum;
 	const char *provider;
 
+	if (interval_read_sum(entry, &sum))
+		return take_sum(search, slow, entry, &sum);
 	if (!interval_read(entry, &interval))
-		return;
+		return 0;
 	provider = interval_provider(entry, NULL, interval.of);
 	for (; slow; slow = slow->next)
-		if (!strcmp(slow->provider, provider) && !strcmp(slow->boot, boot))
-			add_waits(slow, &interval, end);
+		if (is_of(slow, entry, provider))
+			add_wait(slow, &interval, entry->item.time);
+	return 0;
+}
+
+/* A thread that has an event of the session in the span works on it. */
+static void see_thread(struct slow_span *slow, const struct elog_item *item)
+{
+	if (item->time >= slow->span.time && item->time <= slow->span.time + slow->span.duration)
+		waits_see(&slow->waits, item->tid, item->time);
 }
 
 /* The first visit may have ended at -n, or the file may have grown: stop where it stopped. */
@@ -209,22 +266,19 @@ static int take_event(void *context, struct visit_event *event)
 	const struct entry *entry = event->entry;
 	const struct elog_schema_event *schema = entry->cached->event;
 	struct slow_span **first, *slow;
-	const char *boot, *instance = entry->item.instance ? entry->item.instance : "";
 	int ret = 0;
 
 	first = elog_map_find_integer(&search->numbers, entry->item.session);
 	if (!first || wall_time(entry->item.time, entry->wall_offset) > search->data->last)
 		return 0;
-	boot = elog_reader_info(entry->reader, "boot_id");
-	if (interval_is_event(schema)) {
-		take_interval(*first, entry, boot ? boot : "");
-		return 0;
+	if (interval_is_event(schema))
+		return take_wait(search, *first, entry);
+	for (slow = *first; slow && !ret; slow = slow->next) {
+		if (!is_of(slow, entry, schema ? schema->provider->name : "?"))
+			continue;
+		see_thread(slow, &entry->item);
+		ret = add_event(search, entry, slow);
 	}
-	for (slow = *first; slow && !ret; slow = slow->next)
-		if (!strcmp(slow->provider, schema ? schema->provider->name : "?") &&
-		    !strcmp(slow->instance, instance) &&
-		    !strcmp(slow->boot, boot ? boot : ""))
-			ret = add_event(search, entry, slow);
 	return ret;
 }
 
@@ -257,6 +311,7 @@ int report_sessions(struct report_data *data)
 	if (!report_lists(data->settings))
 		return 0;
 	elog_map_init(&search.numbers, sizeof(struct slow_span *));
+	elog_map_init(&search.sums, sizeof(uint64_t));
 	ret = add_sessions(&search);
 	if (!ret && search.numbers.count) {
 		/* Everything that is wrong with the files was printed. */
@@ -271,6 +326,7 @@ int report_sessions(struct report_data *data)
 		close(null);
 	}
 	elog_map_free(&search.numbers);
+	elog_map_free(&search.sums);
 	elog_text_free(&search.text);
 	elog_text_free(&search.fields);
 	return ret;

@@ -9,11 +9,19 @@
 #include "output/latency_pairs.h"
 
 #define GROUPS_MAX	256	/* the last one is for all others */
+#define ENDED_MAX	65536
 
 /* A START, with --why. */
 struct waiting_start {
 	struct latency_start start;
-	uint64_t waits[INTERVAL_CAUSES];	/* so far */
+	struct waits waits;	/* so far */
+};
+
+/* A pair whose threads may still say what their short waits are in all, with --why. */
+struct ended_pair {
+	struct waits waits;
+	uint64_t duration;
+	struct latency_group *group;	/* NULL: none */
 };
 
 /* Only the slowest pairs are printed with more than the time of their START. */
@@ -33,6 +41,7 @@ int latency_pairs_open(struct latency_pairs *pairs, const struct pair_settings *
 	pairs->settings = *settings;
 	pairing_init(&pairs->pairing, start_size(settings), settings->pending ? settings->pending : LATENCY_PENDING, many_files);
 	elog_map_init(&pairs->group_map, sizeof(struct latency_group *));
+	elog_map_init(&pairs->ended, sizeof(struct ended_pair));
 	ret = latency_key_open(&pairs->key, settings->by, by_provider);
 	if (ret)
 		return ret;
@@ -53,6 +62,7 @@ void latency_pairs_close(struct latency_pairs *pairs)
 
 	pairing_free(&pairs->pairing);
 	elog_map_free(&pairs->group_map);
+	elog_map_free(&pairs->ended);
 	for (i = 0; i < pairs->group_count; i++) {
 		free(pairs->groups[i]->value);
 		free(pairs->groups[i]);
@@ -71,52 +81,107 @@ void latency_pairs_close(struct latency_pairs *pairs)
  * Why
  */
 
-static uint64_t *waits_of(const struct latency_start *start)
+static struct waits *waits_of(const struct latency_start *start)
 {
-	return ((struct waiting_start *)(uintptr_t)start)->waits;
+	return &((struct waiting_start *)(uintptr_t)start)->waits;
 }
 
-/* The part of an interval after START; what was before is cut off its beginning. */
-static void add_waits(uint64_t waits[INTERVAL_CAUSES], const struct interval *interval,
-		      uint64_t most)
+/* May drop the definition of the event. Return: 0 or -ENOMEM. */
+static int session_key(struct latency_pairs *pairs, const struct entry *entry,
+		       const struct live *live, uint32_t of, struct elog_map_key *key)
 {
-	const uint64_t runnable = interval->runnable < most ? interval->runnable : most;
-	const uint64_t blocked = interval->blocked < most - runnable ? interval->blocked :
-								       most - runnable;
+	return latency_key_session(&pairs->key, entry, interval_provider(entry, live, of),
+				   entry->item.session, key);
+}
 
-	waits[interval_waits(interval) ? INTERVAL_RUNNABLE : interval->cause] += runnable;
-	waits[interval->cause] += blocked;
+static int take_interval(struct latency_pairs *pairs, const struct entry *entry,
+			 const struct live *live, struct interval *interval)
+{
+	const uint64_t time = entry->item.time;
+	struct latency_start *start;
+	struct elog_map_key key;
+	int ret;
+
+	ret = session_key(pairs, entry, live, interval->of, &key);
+	if (ret)
+		return ret;
+	start = elog_map_find(&pairs->pairing.pending, key);
+	if (!start || time <= start->time)
+		return 0;
+	waits_clip(interval, time - start->time);
+	waits_add(waits_of(start), interval, time);
+	return 0;
+}
+
+/* Calls change() for all shares that a pair is part of. */
+static void change_shares(struct latency_pairs *pairs, const struct ended_pair *pair,
+			  void (*change)(struct shares *shares, const struct waits *waits,
+					 uint64_t duration))
+{
+	change(&pairs->shares, &pair->waits, pair->duration);
+	change(&pairs->bucket_shares[histogram_bucket(pair->duration)], &pair->waits,
+	       pair->duration);
+	if (pair->group)
+		change(&pair->group->shares, &pair->waits, pair->duration);
+}
+
+/* A thread emits its sum when it leaves the session, so mostly after END. */
+static int take_sum(struct latency_pairs *pairs, const struct entry *entry,
+		    const struct live *live, struct interval_sum *sum)
+{
+	const uint64_t time = entry->item.time;
+	struct latency_start *start;
+	struct elog_map_key key;
+	struct ended_pair *pair, before;
+	int ret;
+
+	ret = session_key(pairs, entry, live, sum->of, &key);
+	if (ret)
+		return ret;
+	start = elog_map_find(&pairs->pairing.pending, key);
+	if (start && time > start->time)
+		waits_take(waits_of(start), sum, time - start->time);
+	pair = elog_map_find(&pairs->ended, key);
+	if (!pair)
+		return 0;
+	before = *pair;
+	if (!waits_take(&pair->waits, sum, pair->duration))
+		return 0;
+	change_shares(pairs, &before, shares_remove);
+	change_shares(pairs, pair, shares_add);
+	return 0;
 }
 
 int latency_pairs_interval(struct latency_pairs *pairs, const struct entry *entry,
 			   const struct live *live)
 {
-	const uint64_t time = entry->item.time;
-	struct latency_start *start;
-	struct elog_map_key key;
+	struct interval_sum sum;
 	struct interval interval;
-	int ret;
 
-	if (!interval_read(entry, &interval))
-		return 0;
-	ret = latency_key_session(&pairs->key, entry,
-				  interval_provider(entry, live, interval.of), interval.session,
-				  &key);
-	if (ret)
-		return ret;
-	start = elog_map_find(&pairs->pairing.pending, key);
-	if (start && time > start->time)
-		add_waits(waits_of(start), &interval, time - start->time);
-	return 0;
+	if (interval_read(entry, &interval))
+		return take_interval(pairs, entry, live, &interval);
+	return interval_read_sum(entry, &sum) ? take_sum(pairs, entry, live, &sum) : 0;
 }
 
-static void add_shares(struct latency_pairs *pairs, const struct latency_start *start,
-		       uint64_t duration)
+static int add_shares(struct latency_pairs *pairs, struct elog_map_key key,
+		      const struct latency_start *start, uint64_t duration,
+		      struct latency_group *group)
 {
-	const uint64_t *waits = waits_of(start);
+	struct ended_pair *pair = elog_map_find(&pairs->ended, key);
 
-	shares_add(&pairs->shares, waits, duration);
-	shares_add(&pairs->bucket_shares[histogram_bucket(duration)], waits, duration);
+	if (pair) {
+		elog_map_touch(&pairs->ended, pair);
+	} else {
+		if (pairs->ended.count == ENDED_MAX)
+			elog_map_remove(&pairs->ended, elog_map_first(&pairs->ended));
+		pair = elog_map_insert(&pairs->ended, key);
+		if (!pair)
+			return -ENOMEM;
+	}
+	*pair = (struct ended_pair){ .waits = *waits_of(start), .duration = duration,
+				     .group = group };
+	change_shares(pairs, pair, shares_add);
+	return 0;
 }
 
 /* ------------------------------------------------------------------------
@@ -156,8 +221,9 @@ static struct latency_group *find_others(struct latency_pairs *pairs)
 				 strlen(value)) : NULL;
 }
 
+/* @result: set to the group. Return: 0 or -ENOMEM. */
 static int add_to_group(struct latency_pairs *pairs, const struct entry *entry,
-			const struct latency_start *start, uint64_t duration)
+			uint64_t duration, struct latency_group **result)
 {
 	struct latency_group *group, **found;
 	struct elog_map_key key;
@@ -178,8 +244,7 @@ static int add_to_group(struct latency_pairs *pairs, const struct entry *entry,
 	if (!group)
 		return -ENOMEM;
 	histogram_add(&group->histogram, duration);
-	if (pairs->settings.why)
-		shares_add(&group->shares, waits_of(start), duration);
+	*result = group;
 	return 0;
 }
 
@@ -258,8 +323,10 @@ int latency_pairs_start(struct latency_pairs *pairs, const struct entry *entry,
 
 	if (!start)
 		return -ENOMEM;
-	if (pairs->settings.why)
-		memset(waits_of(start), 0, sizeof(((struct waiting_start *)0)->waits));
+	if (pairs->settings.why) {
+		memset(waits_of(start), 0, sizeof(struct waits));
+		waits_see(waits_of(start), item->tid, item->time);
+	}
 	if (!pairs->settings.slowest)
 		return 0;
 	start->wall = wall_time(item->time, entry->wall_offset);
@@ -274,6 +341,7 @@ int latency_pairs_end(struct latency_pairs *pairs, const struct entry *entry,
 {
 	struct latency_start *start = pairing_end(&pairs->pairing, key, entry->item.time,
 						  is_start);
+	struct latency_group *group = NULL;
 	uint64_t duration;
 	int ret = 0;
 
@@ -281,10 +349,12 @@ int latency_pairs_end(struct latency_pairs *pairs, const struct entry *entry,
 		return 0;
 	duration = entry->item.time - start->time;
 	histogram_add(pairs->recent, duration);
-	if (pairs->settings.why)
-		add_shares(pairs, start, duration);
 	if (pairs->group.name)
-		ret = add_to_group(pairs, entry, start, duration);
+		ret = add_to_group(pairs, entry, duration, &group);
+	if (!ret && pairs->settings.why) {
+		waits_see(waits_of(start), entry->item.tid, entry->item.time);
+		ret = add_shares(pairs, key, start, duration, group);
+	}
 	if (!ret && pairs->settings.slowest)
 		ret = add_to_slowest(pairs, entry, start, duration);
 	return ret;

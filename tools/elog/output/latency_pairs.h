@@ -61,6 +61,7 @@ struct latency_pairs {
 	struct shares *bucket_shares;
 
 	struct elog_map group_map;	/* pointers to @groups */
+	struct elog_map ended;		/* with --why */
 };
 
 /**

@@ -288,6 +288,10 @@ static void put_why(const struct latency_report *report, struct elog_text *text)
 	put_shares(&report->slowest_shares, "slowest 1 %", text);
 	for (i = 0; i < report->group_count; i++)
 		put_shares(&report->groups[i]->shares, report->groups[i]->value, text);
+	if (report->shares.several)
+		elog_text_printf(text, "In %" PRIu64 " pair%s, threads worked at the same time: "
+				 "the shares are those of the time of all threads.\n",
+				 report->shares.several, plural(report->shares.several));
 }
 
 static void put_plural(struct elog_text *text, uint64_t count, const char *noun)
@@ -368,6 +372,45 @@ static void put_data(struct row *row, const struct histogram *histogram)
 		row_null(row, "max", NULL, 0);
 }
 
+/* The columns from "time" to "lost" of a row that has no numbers of its own but @pairs. */
+static void put_others(struct row *row, uint64_t pairs)
+{
+	static const char *const others[] = {
+		"unpaired_starts", "unpaired_ends", "restarted", "forgotten", "unkeyed",
+		"dropped", "lost",
+	};
+	size_t i;
+
+	row_null(row, "time", NULL, 0);
+	row_null(row, "seconds", NULL, 0);
+	row_number(row, "pairs", NULL, 0, pairs);
+	for (i = 0; i < ARRAY_SIZE(others); i++)
+		row_null(row, others[i], NULL, 0);
+}
+
+/* The columns of CSV with --why; NULL: they are empty. */
+static void put_columns(struct row *row, const struct latency_report *report,
+			const struct shares *shares)
+{
+	struct elog_text *text;
+	char name[32];
+	unsigned int i;
+
+	if (!report->why || row->format != FORMAT_CSV)
+		return;
+	for (i = 0; i <= INTERVAL_CAUSES; i++) {
+		snprintf(name, sizeof(name), "why_%s", i < INTERVAL_CAUSES ?
+			 interval_cause_name(i) : "on_cpu");
+		text = row_cell(row, name, NULL, 0);
+		if (text && shares)
+			elog_text_printf(text, "%.6f", shares_get(shares, i));
+	}
+	if (shares)
+		row_number(row, "why_several", NULL, 0, shares->several);
+	else
+		row_null(row, "why_several", NULL, 0);
+}
+
 /* The columns of an interval, and of all pairs. */
 static void put_report(struct row *row, const struct latency_report *report, const char *kind)
 {
@@ -415,29 +458,36 @@ static void put_buckets(struct row *row, const struct histogram *histogram)
 static void put_group(struct row *row, const struct latency_report *report,
 		      const struct latency_group *group)
 {
-	static const char *const others[] = {
-		"unpaired_starts", "unpaired_ends", "restarted", "forgotten", "unkeyed",
-		"dropped", "lost",
-	};
-	const bool csv = row->format == FORMAT_CSV;
-	size_t i;
-
 	row_begin(row);
 	row_string(row, "kind", NULL, 0, "group");
-	if (csv) {
+	if (row->format == FORMAT_CSV) {
 		put_cell(row_cell(row, "group", NULL, 0), group->value, group->size);
-		row_null(row, "time", NULL, 0);
-		row_null(row, "seconds", NULL, 0);
+		put_others(row, group->histogram.count);
 	} else {
 		row_string(row, "group", NULL, 0, report->group_name);
 		elog_text_put(row_cell(row, "value", NULL, 0), group->value, group->size);
+		row_number(row, "pairs", NULL, 0, group->histogram.count);
 	}
-	row_number(row, "pairs", NULL, 0, group->histogram.count);
-	for (i = 0; csv && i < ARRAY_SIZE(others); i++)
-		row_null(row, others[i], NULL, 0);
 	put_data(row, &group->histogram);
-	if (report->why)
+	if (report->why && row->format == FORMAT_JSON) {
 		shares_put_json(&group->shares, row_cell(row, "why", NULL, 0));
+		row_number(row, "why_several", NULL, 0, group->shares.several);
+	}
+	put_columns(row, report, &group->shares);
+	row_end(row);
+}
+
+/* CSV: a row of its own. */
+static void put_slowest_shares(struct row *row, const struct latency_report *report)
+{
+	static const struct histogram none;
+
+	row_begin(row);
+	row_string(row, "kind", NULL, 0, "slowest_hundredth");
+	row_null(row, "group", NULL, 0);
+	put_others(row, report->slowest_shares.pairs);
+	put_data(row, &none);
+	put_columns(row, report, &report->slowest_shares);
 	row_end(row);
 }
 
@@ -465,13 +515,17 @@ static void data_report(const struct latency_report *report, struct row *row)
 	put_report(row, report, "total");
 	if (row->format == FORMAT_JSON)
 		put_buckets(row, report->histogram);
-	if (report->why) {
+	if (report->why && row->format == FORMAT_JSON) {
 		shares_put_json(&report->shares, row_cell(row, "why", NULL, 0));
+		row_number(row, "why_several", NULL, 0, report->shares.several);
 		row_number(row, "slowest_pairs", NULL, 0, report->slowest_shares.pairs);
 		shares_put_json(&report->slowest_shares,
 				row_cell(row, "slowest_why", NULL, 0));
 	}
+	put_columns(row, report, &report->shares);
 	row_end(row);
+	if (report->why && row->format == FORMAT_CSV)
+		put_slowest_shares(row, report);
 	for (i = 0; i < report->group_count; i++)
 		put_group(row, report, report->groups[i]);
 	for (i = 0; i < report->slowest_count; i++)
@@ -491,6 +545,7 @@ void latency_print_header(const struct latency_report *report,
 		row.heading = true;
 		row_begin(&row);
 		put_report(&row, report, NULL);
+		put_columns(&row, report, NULL);
 		row_end(&row);
 	} else if (row.format == FORMAT_TEXT && report->repeated) {
 		elog_text_printf(row.text, "%-*s %8s", time_width(report->settings->time),
@@ -510,6 +565,7 @@ void latency_print_interval(const struct latency_report *report,
 	if (row.format != FORMAT_TEXT) {
 		row_begin(&row);
 		put_report(&row, report, "interval");
+		put_columns(&row, report, NULL);
 		row_end(&row);
 		return;
 	}

@@ -10,13 +10,28 @@
 #define PARTS	(INTERVAL_CAUSES + 1)
 #define SHOWN	0.0005		/* 0.1 % in text */
 
-void shares_add(struct shares *shares, const uint64_t waits[INTERVAL_CAUSES], uint64_t duration)
+/* Adds the shares of a pair, so many times. */
+static void add(struct shares *shares, const struct waits *waits, uint64_t duration, double times)
 {
+	const double whole = (double)waits_whole(waits, duration);
 	unsigned int i;
 
+	for (i = 0; i < INTERVAL_CAUSES && whole > 0; i++)
+		shares->sums[i] += times * (double)waits->times[i] / whole;
+}
+
+void shares_add(struct shares *shares, const struct waits *waits, uint64_t duration)
+{
 	shares->pairs++;
-	for (i = 0; i < INTERVAL_CAUSES && duration; i++)
-		shares->sums[i] += (double)waits[i] / (double)duration;
+	shares->several += waits_whole(waits, duration) > duration;
+	add(shares, waits, duration, 1);
+}
+
+void shares_remove(struct shares *shares, const struct waits *waits, uint64_t duration)
+{
+	shares->pairs--;
+	shares->several -= waits_whole(waits, duration) > duration;
+	add(shares, waits, duration, -1);
 }
 
 struct shares shares_slowest(const struct shares buckets[HISTOGRAM_BUCKETS], uint64_t pairs)
@@ -29,6 +44,7 @@ struct shares shares_slowest(const struct shares buckets[HISTOGRAM_BUCKETS], uin
 	while (bucket && slowest.pairs < wanted) {
 		bucket--;
 		slowest.pairs += buckets[bucket].pairs;
+		slowest.several += buckets[bucket].several;
 		for (i = 0; i < INTERVAL_CAUSES; i++)
 			slowest.sums[i] += buckets[bucket].sums[i];
 	}
@@ -49,19 +65,28 @@ static int compare(const void *one, const void *other)
 	return a->what < b->what ? -1 : a->what > b->what;
 }
 
-/* The greatest is first. Threads that work at the same time have more than the whole. */
-static void make_parts(const struct shares *shares, struct part parts[PARTS])
+double shares_get(const struct shares *shares, unsigned int cause)
 {
-	double left = 1;
+	double share = 1;
 	unsigned int i;
 
-	for (i = 0; i < INTERVAL_CAUSES; i++) {
-		parts[i].what = i;
-		parts[i].share = shares->pairs ? shares->sums[i] / (double)shares->pairs : 0;
-		left -= parts[i].share;
-	}
-	parts[ON_CPU].what = ON_CPU;
-	parts[ON_CPU].share = left > 0 ? left : 0;
+	if (!shares->pairs)
+		return cause == ON_CPU;
+	if (cause != ON_CPU)
+		share = shares->sums[cause] / (double)shares->pairs;
+	for (i = 0; cause == ON_CPU && i < INTERVAL_CAUSES; i++)
+		share -= shares->sums[i] / (double)shares->pairs;
+	/* What was removed may leave an error of rounding. */
+	return share > 0 ? share : 0;
+}
+
+/* The greatest is first. */
+static void make_parts(const struct shares *shares, struct part parts[PARTS])
+{
+	unsigned int i;
+
+	for (i = 0; i < PARTS; i++)
+		parts[i] = (struct part){ .what = i, .share = shares_get(shares, i) };
 	qsort(parts, PARTS, sizeof(*parts), compare);
 }
 

@@ -5,26 +5,31 @@
 #ifndef SHARES_H
 #define SHARES_H
 
-#include "input/interval.h"
+#include "output/waits.h"
 #include "util/histogram.h"
 
 /**
  * struct shares - shares of pairs; zero when empty
  * @pairs: number of pairs
+ * @several: of these, threads of how many worked at the same time
  * @sums: by cause: the sum of the shares that it has of each pair
  */
 struct shares {
 	uint64_t pairs;
+	uint64_t several;
 	double sums[INTERVAL_CAUSES];
 };
 
 /**
  * shares_add() - add a pair
  * @shares: to add to
- * @waits: time by cause, ns
+ * @waits: of the pair
  * @duration: of the pair, ns
  */
-void shares_add(struct shares *shares, const uint64_t waits[INTERVAL_CAUSES], uint64_t duration);
+void shares_add(struct shares *shares, const struct waits *waits, uint64_t duration);
+
+/** shares_remove() - the opposite, with the same arguments: more waits of the pair are known */
+void shares_remove(struct shares *shares, const struct waits *waits, uint64_t duration);
 
 /**
  * shares_slowest() - the slowest hundredth
@@ -34,6 +39,9 @@ void shares_add(struct shares *shares, const uint64_t waits[INTERVAL_CAUSES], ui
  * Return: of the last buckets that together have a hundredth of the pairs, at least.
  */
 struct shares shares_slowest(const struct shares buckets[HISTOGRAM_BUCKETS], uint64_t pairs);
+
+/** shares_get() - the mean share of a cause, or of the rest, if @cause is INTERVAL_CAUSES */
+double shares_get(const struct shares *shares, unsigned int cause);
 
 /** shares_put_text() - append "disk 81.2 %, on CPU 18.8 %" */
 void shares_put_text(const struct shares *shares, struct elog_text *text);

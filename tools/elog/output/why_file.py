@@ -5,12 +5,16 @@
 chain    session 1 waits for eleven holders of locks, each of which waits for the next one
 wrong    events of sched with values that are no times, causes or names, and cut off
 sums     short intervals, in events that come late
+late     sums after the END of their span, in the next span of their session, and before their END
 lost     losses
 other    a schema of sched with other fields
 machine  HOST BOOT CAUSE: session 1 waits for a thread, and this one for the cause; session 2 waits
          for a thread with the same number, only if the cause is 5
 crowd    each wait is longer than the one before, and all are at the same time
 spans    two spans: in one of them, a thread waits for the thread of the other one
+threads  two threads of a session wait at the same time, in an inner span, for each other and for a
+         session whose span has ended; and a span in an instance, one that is open at the end, lies
+         and a loss
 """
 import os
 import re
@@ -145,10 +149,14 @@ def crowd(path):
                        session=1, tid=100, time=1000 * MS + number)
 
 
-def spans(path):
-    def shop(number, name):
-        return f"eventlog 1\nprovider shop\nevent {number} {name} info -\n"
+def shop(number, name):
+    return f"eventlog 1\nprovider shop\nevent {number} {name} info -\n"
 
+
+PAIRS = ("request_start", "request_end", "query_start", "query_end")
+
+
+def spans(path):
     with ElogFile(path, {1: shop(1, "request_start"), 2: sched(0),
                          3: shop(2, "request_end")}) as file:
         file.event(1, session=2, tid=101, time=990 * MS)
@@ -161,6 +169,56 @@ def spans(path):
         file.event(2, off(FUTEX, MS), session=3, tid=102, time=1026 * MS)
         file.event(3, session=1, tid=100, time=1030 * MS)
         file.event(3, session=2, tid=101, time=1040 * MS)
+
+
+def late(path):
+    schemas = {number + 1: shop(number + 1, name) for number, name in enumerate(PAIRS)}
+    with ElogFile(path, {**schemas, 5: sched(0), 6: sched(1)}) as file:
+        for time, session, number, payload in (
+                (1000, 1, 1, b""), (1005, 1, 5, off(DISK, 2 * MS)), (1010, 1, 2, b""),
+                (1011, 1, 6, sum_of(9, futex=3 * MS, runnable=MS)),
+                (1020, 2, 1, b""), (1025, 2, 6, sum_of(9, pipe=2 * MS)), (1030, 2, 2, b""),
+                (1040, 1, 1, b""), (1041, 1, 6, sum_of(9, futex=3 * MS)), (1050, 1, 2, b"")):
+            file.event(number, payload, session=session, tid=100, time=time * MS)
+
+
+def threads(path):
+    """Each event is at this time, ms."""
+    schemas = {10 * domain + number + 1: shop(number + 1, name)
+               for domain in range(2) for number, name in enumerate(PAIRS)}
+    with ElogFile(path, {**schemas, 5: sched(0), 15: sched(0)}) as file:
+        def event(time, number, payload=b"", **members):
+            file.event(number, payload, **{"session": 1, "tid": 100, **members}, time=time * MS)
+
+        event(1000, 1)
+        event(1000, 1, session=2, tid=102)
+        event(1002, 3)
+        event(1010, 2, session=2, tid=102)
+        # Both wait at once; the first one for what session 2 did before its end.
+        event(1011, 5, off(FUTEX, 6 * MS, 2 * MS, by=102, name=b"holder", by_session=2, call=202))
+        event(1012, 5, off(DISK, 8 * MS, MS, by=100, name=b"worker", by_session=1), tid=101)
+        event(1013, 4)
+        event(1016, 5, off(SLEEP, MS, MS))
+        # It ends in the span, but began in the one that has ended.
+        event(1016, 5, off(FUTEX, 4 * MS, by=7, name=b"kthread", how=8), tid=101)
+        event(1020, 2)
+        for number, time in ((11, 1021), (15, 1025), (12, 1026)):
+            event(time, number, off(FUTEX, 2 * MS, MS) if number == 15 else b"", stream=2,
+                  instance=b"web")
+        # Without a span; with one that stays open; and a thread that waits twice at once.
+        event(1030, 5, off(1, 0, 2 * MS, by=7, name=b"hog"), session=3, tid=103)
+        event(1031, 1, session=4, tid=104)
+        event(1034, 5, off(DISK, 2 * MS, MS, call=0), session=4, tid=104)
+        event(1035, 5, off(DISK, 20 * MS, MS), session=3, tid=103)
+        event(1035, 5, off(DISK, 20 * MS, MS), session=3, tid=103)
+        # More than the time since the machine started.
+        event(1036, 5, off(DISK, MAX, MAX), session=3, tid=105)
+        # Whether the span has ended is not known.
+        event(1040, 1, session=6, tid=106)
+        file.time = 1041 * MS
+        file.sync()
+        file.loss({1: 1})
+        event(1045, 5, off(DISK, 2 * MS), session=6, tid=106)
 
 
 globals()[sys.argv[1]](*sys.argv[2:])

@@ -10,7 +10,7 @@ top=$(cd "$here/../../.." && pwd -P)
 # shellcheck source=scripts/elog_tap.sh
 . "$top/scripts/elog_tap.sh"
 
-for kind in chain wrong sums lost other crowd spans; do
+for kind in chain wrong sums late lost other crowd spans threads; do
 	python3 "$here/why_file.py" "$kind" "$kind.elog" || exit 1
 done
 python3 "$here/why_file.py" machine one.elog one boot-1 5 &&
@@ -133,6 +133,55 @@ refuses_filters()
 		grep -q futex stdout
 }
 
+# Each pair has 10 ms. What is left of a sum in the next span was in the one before.
+adds_sums_to_shares()
+{
+	local pair='request_start request_end'
+
+	# shellcheck disable=SC2086 # a list
+	"$elog" latency --why --group session --format json $pair late.elog > stdout || return 1
+	python3 -c 'import json
+lines = [json.loads(line) for line in open("stdout")]
+def parts(why):
+    assert abs(sum(why.values()) - 1) < 1e-5, why
+    return {name: round(share, 4) for name, share in why.items() if share}
+total = lines[0]
+assert parts(total["why"]) == {"on CPU": 0.6333, "futex": 0.2, "disk": 0.0667, "pipe": 0.0667,
+    "runnable": 0.0333}, total
+assert total["why_several"] == 0, total
+groups = {line["value"]: parts(line["why"]) for line in lines if line["kind"] == "group"}
+assert groups == {"0x1": {"on CPU": 0.55, "futex": 0.3, "disk": 0.1, "runnable": 0.05},
+    "0x2": {"on CPU": 0.8, "pipe": 0.2}}, groups
+assert total["slowest_pairs"] == 3 and total["slowest_why"] == total["why"], total' || return 1
+	# shellcheck disable=SC2086 # a list
+	"$elog" latency -q --why $pair late.elog > stdout &&
+		says 'all  *3  on CPU 63.3 %, futex 20.0 %, disk 6.7 %, pipe 6.7 %, runnable 3.3 %$' ||
+		return 1
+	# shellcheck disable=SC2086 # a list
+	"$elog" latency --why --group session --format csv $pair late.elog > stdout &&
+		python3 -c 'import csv
+rows = list(csv.DictReader(open("stdout")))
+assert [(row["kind"], row["pairs"], row["why_futex"], row["why_on_cpu"]) for row in rows] == [
+    ("total", "3", "0.200000", "0.633333"), ("slowest_hundredth", "3", "0.200000", "0.633333"),
+    ("group", "2", "0.300000", "0.550000"), ("group", "1", "0.000000", "0.800000")], rows'
+}
+
+# One pair has a thread of 20 ms and, in it, one of 13 ms.
+knows_threads_at_once()
+{
+	why 0 --until 1.0205 1 threads.elog && says 'shop 0x1  20.00 ms; 2 threads, 33.00 ms in all$' &&
+		says '  on CPU         10.00 ms  30.3 %$' || return 1
+	"$elog" latency -q --why request_start request_end threads.elog > stdout
+	says 'In 1 pair, threads worked at the same time: the shares are those' || return 1
+	"$elog" latency --why --format json -s 1 request_start request_end threads.elog > stdout
+	python3 -c 'import json
+total = json.loads(open("stdout").readline())
+assert total["pairs"] == 2 and total["why_several"] == 1, total
+assert abs(total["why"]["futex"] - (10 / 33 + 2 / 5) / 2) < 1e-6, total
+assert abs(total["why"]["on CPU"] - (10 / 33 + 2 / 5) / 2) < 1e-6, total
+assert abs(sum(total["why"].values()) - 1) < 1e-5, total'
+}
+
 check 'eight holders of locks are followed' follows_eight_holders
 check 'values that are wrong' survives_lies
 check 'sums that come late' adds_sums
@@ -142,4 +191,6 @@ check 'another schema of the provider sched' knows_other_schemas
 check 'hosts and boots with the same numbers' separates_hosts_and_boots
 check 'the steps of a search are limited' limits_steps
 check 'latency --why refuses a filter' refuses_filters
+check 'latency --why adds sums, which come late' adds_sums_to_shares
+check 'threads that work on a session at the same time' knows_threads_at_once
 end_checks

@@ -193,27 +193,27 @@ function causes_of(slowest) {
 
 const cause_color = (i) => `var(--s${Math.min(i, 6)})`;
 
-/* Threads that work at the same time may have waited longer than the session took. */
+/* Threads that work at the same time have more time than the session took. */
 function waits_in_words(slow) {
 	const waits = Object.entries(slow.waits).sort((a, b) => b[1] - a[1]);
 	const sum = waits.reduce((all, [, time]) => all + time, 0);
+	const words = waits.map(([cause, time]) => `${cause} ${duration(time)}`);
 
-	if (sum < slow.latency) waits.push(['on CPU', slow.latency - sum]);
-	return waits.map(([cause, time]) => `${cause} ${duration(time)}`).join(', ');
+	if (sum < slow.thread_time) words.push('on CPU ' + duration(slow.thread_time - sum));
+	if (slow.thread_time > slow.latency)
+		words.push(`of ${duration(slow.thread_time)} of threads at the same time`);
+	return words.join(', ');
 }
 
 /* A part of the bar for each cause; the rest of it was on a CPU. */
 function fill_bar(bar, slow) {
-	const sum = Object.values(slow.waits || {}).reduce((all, time) => all + time, 0);
-	const whole = Math.max(sum, slow.latency) || 1;
-
 	bar.style.width = (100 * slow.latency) / (slow.slowest || 1) + '%';
 	if (!slow.waits) return;
 	bar.setAttribute('title', waits_in_words(slow));
 	slow.causes.forEach((cause, i) => {
 		const part = make('span', { style: `background:${cause_color(i)}` });
 
-		part.style.width = (100 * (slow.waits[cause] || 0)) / whole + '%';
+		part.style.width = (100 * (slow.waits[cause] || 0)) / (slow.thread_time || 1) + '%';
 		bar.append(part);
 	});
 }

@@ -135,15 +135,16 @@ def write_long_session(path):
 
 
 def write_waits(path):
-    """Two requests; the first one waits from before its START until behind its END."""
+    """Three requests; the first one waits from before its START until behind its END, the second
+    one has a sum after it, and the third one has two threads."""
     with open(os.path.join(os.path.dirname(__file__), "../../../..",
                            "module/sched/sched_eventlog_schema.src")) as file:
         sched = file.read().split("\nevent ")
-    schemas = {**SCHEMAS, 20: sched[0] + "\nevent " + sched[1] + "\n"}
+    schemas = {**SCHEMAS, **{19 + i: sched[0] + "\nevent " + sched[i] + "\n" for i in (1, 2)}}
 
-    def off(file, time, session, cause, blocked, runnable):
+    def off(file, time, session, cause, blocked, runnable, tid=101):
         put(file, time, 20, struct.pack("<IQQBBhI16sIQQ", 1, blocked, runnable, cause, 0, -1, 0,
-                                        b"", 0, 0, 0), session=session)
+                                        b"", 0, 0, 0), session=session, tid=tid)
 
     with ElogFile(path, schemas) as file:
         start = 10 ** 9
@@ -154,6 +155,15 @@ def write_waits(path):
         off(file, start + 60 * 10 ** 6, 1, 4, 15 * 10 ** 6, 0)
         put(file, start + 70 * 10 ** 6, 1, payload("/", bytes(4)), session=2)
         put(file, start + 71 * 10 ** 6, 2, bytes(2), session=2)
+        times = [0] * 14
+        times[4] = 400000
+        put(file, start + 72 * 10 ** 6, 21, struct.pack("<II14Q", 1, 9, *times), session=2)
+        # Nothing of this one was in the span.
+        put(file, start + 1073 * 10 ** 6, 21, struct.pack("<II14Q", 1, 9, *times), session=2)
+        put(file, start + 1080 * 10 ** 6, 1, payload("/", bytes(4)), session=3)
+        off(file, start + 1088 * 10 ** 6, 3, 4, 6 * 10 ** 6, 0)
+        off(file, start + 1089 * 10 ** 6, 3, 5, 8 * 10 ** 6, 0, tid=102)
+        put(file, start + 1090 * 10 ** 6, 2, bytes(2), session=3)
 
 
 def main(directory):

@@ -154,13 +154,16 @@ small_files_agree()
 	agrees 0 extreme 'len(spans) == 2'
 }
 
-# Of a wait, the part between START and END counts.
+# Of a wait, the part between START and END counts; and sums count, also those that come late.
 waits_of_sessions_agree()
 {
 	agrees 0 waits 'spans[0]["slowest"][0]["latency"] == 50 * 10 ** 6' \
 		'spans[0]["slowest"][0]["waits"] == {"runnable": 10 ** 6, "preempted": 7 * 10 ** 6,
 			"futex": 5 * 10 ** 6, "disk": 29 * 10 ** 6}' \
-		'"waits" not in spans[0]["slowest"][1]' || return 1
+		'spans[0]["slowest"][0]["thread_time"] == 50 * 10 ** 6' \
+		'spans[0]["slowest"][1]["waits"] == {"futex": 6 * 10 ** 6, "disk": 8 * 10 ** 6}' \
+		'spans[0]["slowest"][1]["thread_time"] == 18 * 10 ** 6' \
+		'spans[0]["slowest"][2]["waits"] == {"futex": 400000}' || return 1
 }
 
 long_sessions_are_cut()
