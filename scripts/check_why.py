@@ -13,9 +13,12 @@ capture = results + "/waits.elog"
 failed = False
 
 
+def text(*arguments):
+    return subprocess.run([elog, *arguments], check=True, stdout=subprocess.PIPE).stdout.decode()
+
+
 def run(*arguments):
-    output = subprocess.run([elog, *arguments], check=True, stdout=subprocess.PIPE).stdout
-    return [json.loads(line) for line in output.splitlines()]
+    return [json.loads(line) for line in text(*arguments).splitlines()]
 
 
 class Cause:
@@ -64,13 +67,15 @@ def demand(what, met, why=""):
     failed = failed or not met
 
 
-causes, chains, requests = {}, 0, {}
+causes, chains, requests, blanks = {}, 0, {}, []
 with open(results + "/truth") as truth:
     for line in truth:
         number, name, tid, by_session = line.rstrip("\n").split("\t")
         request = run("why", "-q", "--format", "json", "waits:" + number, capture)
         take(causes.setdefault(name, Cause()), name, request, int(tid), by_session)
         requests[number] = name
+        lines = text("why", "-q", "waits:" + number, capture).splitlines()
+        blanks += [line for line in lines if line.endswith(" ")]
         if name == "futex":
             chains += holders(request, int(tid)) == ["holder", "middle", "keeper"]
 
@@ -83,6 +88,7 @@ for name, cause in causes.items():
     good = cause.right == cause.wakers == cause.whole == cause.requests >= int(rounds)
     demand(f"{name}: cause, waker and sum are right", good, cause.wrong[:1])
     demand(f"{name}: at least 95 % of the time", cause.least >= 0.95, f"{cause.least:.4f}")
+demand("no line of text ends with a blank", not blanks, blanks[:1])
 demand("the three holders of mutexes have their names", chains == int(rounds), chains)
 
 with open(results + "/cpu.stat") as stat:
