@@ -23,6 +23,8 @@ help_text := \
 	'  check-user-events  run the tests of user_events of the kernel on 6.1 and 6.12' \
 	'  check-armhf  test the module on a 32-bit ARM kernel' \
 	'  check-debug  test the module on a kernel with KASAN, UBSAN and lockdep' \
+	'  check-why    compare what elog why says with known causes, on several kernels;' \
+	'               WHY_KERNELS="6.1 7.2": on these' \
 	'  check-sanitizers  test the module on kernels with KASAN and lockdep, and with KCSAN' \
 	'  check-native stress the ring in user space, with sanitizers' \
 	'  check-mutants  break module and libelog on purpose: tests must notice each fault' \
@@ -254,6 +256,9 @@ check-fleet:
 	@$(MAKE) --no-print-directory tools
 	@tools/elog/fleet/cluster_test.sh
 
+check-why:
+	@scripts/check-why $(WHY_KERNELS)
+
 check-sanitizers:
 	@scripts/check-sanitizers
 
@@ -484,7 +489,7 @@ help:
 	@printf '%s\n' $(help_text)
 
 .PHONY: all sources module tools selftests programs-i386 programs-armhf setup demo demo-fleet demo-why \
-	check check-everything check-user-events check-fleet check-armhf check-debug check-sanitizers check-static check-native stress \
+	check check-everything check-user-events check-fleet check-armhf check-debug check-sanitizers check-static check-why check-native stress \
 	check-models check-mutants fuzz \
 	bench bench-compare $(benches:%=bench-%) \
 	install install-module \

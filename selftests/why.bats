@@ -91,8 +91,8 @@ if tid != "0":
                for w in wakers), (tid, session, wakers)
 if cause == "futex":
     holders = next(w["holders"] for w in parts[cause]["wakers"] if w["tid"] == int(tid))
-    assert [h["name"] for h in holders] == ["holder", "keeper"], holders
-    assert holders[0]["futex"] > 0 and holders[1]["sleep"] > 0, holders
+    assert [h["name"] for h in holders] == ["holder", "middle", "keeper"], holders
+    assert holders[0]["futex"] > 0 and holders[2]["sleep"] > 0, holders
 if cause in ("sleep", "poll", "pipe", "socket", "disk"):
     names = {"sleep": "clock_nanosleep", "poll": "poll", "pipe": "read", "socket": "read",
              "disk": "fsync"}

@@ -11,11 +11,15 @@
  *
  *	SESSION CAUSE TID SESSION_OF_TID
  *
- * the thread that must have ended the wait and its session; 0: another one, or none. With the
- * path of a slow block device as a second argument, some requests wait for that, too.
+ * the thread that must have ended the wait and its session; 0: another one, or none.
  *
- * The thread that serves has helpers: a keeper and a holder of mutexes, where the holder needs
- * what the keeper has; a hog that takes its CPU; and a peer that answers late.
+ *	waits ROUNDS [DISK [FILE [CGROUP]]]
+ *
+ * Some requests wait for a DISK, a slow block device; for a FILE on a slow disk to be written;
+ * or for CPU time, in a CGROUP whose parent has this process. An empty word: there is none.
+ *
+ * The thread that serves has helpers: a chain of holders of mutexes, each of which needs what
+ * the next one has; a hog that takes its CPU; and a peer that answers late.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -39,18 +43,31 @@
 #define DISK_BYTES	(8L << 20)
 
 /* Sessions of the helpers. */
-enum { KEEPER = 76, HOLDER, HOG, PEER };
+enum { KEEPER = 75, MIDDLE, HOLDER, HOG, PEER };
 
 static struct elog_event *start_event, *end_event;
 static uint64_t last_session = 1000;
-static int disk = -1;
+static int disk = -1, slow_file = -1;
+static const char *cgroup;
 static unsigned char *disk_map;
 
-static sem_t keep, hold, ready;
-static pthread_mutex_t keeper_lock = PTHREAD_MUTEX_INITIALIZER;
-static pthread_mutex_t holder_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct holder {
+	const char *name;
+	uint64_t session;
+	sem_t start;
+	pthread_mutex_t lock;
+	pid_t tid;
+} chain[] = {
+	{ .name = "holder", .session = HOLDER, .lock = PTHREAD_MUTEX_INITIALIZER },
+	{ .name = "middle", .session = MIDDLE, .lock = PTHREAD_MUTEX_INITIALIZER },
+	{ .name = "keeper", .session = KEEPER, .lock = PTHREAD_MUTEX_INITIALIZER },
+};
+
+#define LAST		(sizeof(chain) / sizeof(chain[0]) - 1)
+
+static sem_t ready;
 static int hog_pipe[2], socket_pair[2], answers[2];
-static pid_t server_tid, holder_tid, hog_tid, peer_tid;
+static pid_t server_tid, hog_tid, peer_tid;
 static bool asked;			/* atomic: the next wait is that of the request */
 
 static void check(int result, const char *what)
@@ -132,40 +149,28 @@ static void wait_next(void)
  * Helpers
  */
 
-static void *run_keeper(void *unused)
+static void *run_holder(void *argument)
 {
+	struct holder *own = argument;
 	struct elog_running before;
 
-	pthread_setname_np(pthread_self(), "keeper");
+	own->tid = gettid();
+	pthread_setname_np(pthread_self(), own->name);
 	for (;;) {
-		sem_wait(&keep);
-		before = elog_session_enter(start_event, KEEPER);
-		pthread_mutex_lock(&keeper_lock);
+		sem_wait(&own->start);
+		before = elog_session_enter(start_event, own->session);
+		pthread_mutex_lock(&own->lock);
 		sem_post(&ready);
-		rest_when_asked();
-		pthread_mutex_unlock(&keeper_lock);
+		if (own == &chain[LAST]) {
+			rest_when_asked();
+		} else {
+			pthread_mutex_lock(&own[1].lock);
+			pthread_mutex_unlock(&own[1].lock);
+		}
+		pthread_mutex_unlock(&own->lock);
 		elog_session_leave(start_event, before);
 	}
-	return unused;
-}
-
-static void *run_holder(void *unused)
-{
-	struct elog_running before;
-
-	holder_tid = gettid();
-	pthread_setname_np(pthread_self(), "holder");
-	for (;;) {
-		sem_wait(&hold);
-		before = elog_session_enter(start_event, HOLDER);
-		pthread_mutex_lock(&holder_lock);
-		sem_post(&ready);
-		pthread_mutex_lock(&keeper_lock);
-		pthread_mutex_unlock(&keeper_lock);
-		pthread_mutex_unlock(&holder_lock);
-		elog_session_leave(start_event, before);
-	}
-	return unused;
+	return NULL;
 }
 
 /* It has a higher priority than the thread that serves, and the same CPU. */
@@ -208,20 +213,22 @@ static void ask_peer(char how)
  * Requests
  */
 
-/* Both have what they need before the request begins. */
+/* Each one has its lock before the request begins. */
 static void prepare_futex(void)
 {
-	sem_post(&keep);
-	sem_wait(&ready);
-	sem_post(&hold);
-	sem_wait(&ready);
+	size_t i;
+
+	for (i = LAST + 1; i-- > 0;) {
+		sem_post(&chain[i].start);
+		sem_wait(&ready);
+	}
 }
 
 static void wait_futex(void)
 {
 	wait_next();
-	pthread_mutex_lock(&holder_lock);
-	pthread_mutex_unlock(&holder_lock);
+	pthread_mutex_lock(&chain[0].lock);
+	pthread_mutex_unlock(&chain[0].lock);
 }
 
 static void wait_preempted(void)
@@ -253,17 +260,52 @@ static void wait_poll(void)
 	get(answers[0]);
 }
 
-static void prepare_disk(void)
+static void change(int fd)
 {
 	static unsigned char block[BLOCK];
 
 	block[0]++;
-	check(pwrite(disk, block, BLOCK, 0) != BLOCK, "pwrite");
+	check(pwrite(fd, block, BLOCK, 0) != BLOCK, "pwrite");
+}
+
+static void prepare_disk(void)
+{
+	change(disk);
 }
 
 static void wait_disk(void)
 {
 	check(fsync(disk), "fsync");
+}
+
+static void prepare_file(void)
+{
+	change(slow_file);
+}
+
+static void wait_file(void)
+{
+	check(fsync(slow_file), "fsync");
+}
+
+static void move_to(const char *directory)
+{
+	FILE *processes;
+	char path[512];
+
+	snprintf(path, sizeof(path), "%s%s/cgroup.procs", cgroup, directory);
+	processes = fopen(path, "we");
+	check(!processes || fputs("0", processes) < 0 || fclose(processes) ? -1 : 0, path);
+}
+
+static void prepare_throttled(void)
+{
+	move_to("");
+}
+
+static void end_throttled(void)
+{
+	move_to("/..");
 }
 
 static void prepare_fault(void)
@@ -286,19 +328,22 @@ static const struct request {
 	const char *cause;
 	void (*prepare)(void);		/* or NULL */
 	void (*wait)(void);
+	void (*end)(void);		/* or NULL */
 	const pid_t *tid;		/* who ends the wait; or NULL */
 	uint64_t session;
-	bool needs_disk;
+	enum { NOTHING, DISK, FILE_SYSTEM, CGROUP } needs;
 } requests[] = {
-	{ "futex", prepare_futex, wait_futex, &holder_tid, HOLDER, false },
-	{ "preempted", NULL, wait_preempted, &hog_tid, HOG, false },
-	{ "socket", NULL, wait_socket, &peer_tid, PEER, false },
-	{ "pipe", NULL, wait_pipe, &peer_tid, PEER, false },
-	{ "poll", NULL, wait_poll, &peer_tid, PEER, false },
-	{ "sleep", NULL, rest, NULL, 0, false },
-	{ "disk", prepare_disk, wait_disk, NULL, 0, true },
-	{ "fault", prepare_fault, wait_fault, NULL, 0, true },
-	{ "on CPU", NULL, spin, NULL, 0, false },
+	{ "futex", prepare_futex, wait_futex, NULL, &chain[0].tid, HOLDER, NOTHING },
+	{ "preempted", NULL, wait_preempted, NULL, &hog_tid, HOG, NOTHING },
+	{ "socket", NULL, wait_socket, NULL, &peer_tid, PEER, NOTHING },
+	{ "pipe", NULL, wait_pipe, NULL, &peer_tid, PEER, NOTHING },
+	{ "poll", NULL, wait_poll, NULL, &peer_tid, PEER, NOTHING },
+	{ "sleep", NULL, rest, NULL, NULL, 0, NOTHING },
+	{ "disk", prepare_disk, wait_disk, NULL, NULL, 0, DISK },
+	{ "fault", prepare_fault, wait_fault, NULL, NULL, 0, DISK },
+	{ "disk", prepare_file, wait_file, NULL, NULL, 0, FILE_SYSTEM },
+	{ "throttled", prepare_throttled, spin, end_throttled, NULL, 0, CGROUP },
+	{ "on CPU", NULL, spin, NULL, NULL, 0, NOTHING },
 };
 
 static void emit_text(const struct elog_event *event, uint64_t session, const char *text)
@@ -323,6 +368,8 @@ static void serve(const struct request *request)
 	request->wait();
 	emit_text(end_event, session, request->cause);
 	elog_session_leave(start_event, before);
+	if (request->end)
+		request->end();
 	printf("0x%llx\t%s\t%d\t0x%llx\n", (unsigned long long)session, request->cause,
 	       request->tid ? *request->tid : 0, (unsigned long long)request->session);
 }
@@ -339,6 +386,26 @@ static void open_disk(const char *path)
 	check(disk_map == MAP_FAILED ? -1 : 0, path);
 }
 
+static void open_file(const char *path)
+{
+	slow_file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	check(slow_file < 0 ? -1 : 0, path);
+}
+
+static bool has(const struct request *request)
+{
+	switch (request->needs) {
+	case DISK:
+		return disk >= 0;
+	case FILE_SYSTEM:
+		return slow_file >= 0;
+	case CGROUP:
+		return cgroup;
+	default:
+		return true;
+	}
+}
+
 static void pin(void)
 {
 	cpu_set_t set;
@@ -352,20 +419,28 @@ static void pin(void)
 	check(sched_setaffinity(0, sizeof(set), &set), "sched_setaffinity");
 }
 
+static void start(void *(*helper)(void *), void *argument)
+{
+	pthread_t thread;
+
+	check(pthread_create(&thread, NULL, helper, argument), "pthread_create");
+}
+
 static void start_helpers(void)
 {
-	void *(*const helpers[])(void *) = { run_keeper, run_holder, run_hog, run_peer };
-	pthread_t thread;
 	size_t i;
 
-	check(sem_init(&keep, 0, 0) || sem_init(&hold, 0, 0) || sem_init(&ready, 0, 0) ||
-	      pipe(hog_pipe) || pipe(answers) ||
+	check(sem_init(&ready, 0, 0) || pipe(hog_pipe) || pipe(answers) ||
 	      socketpair(AF_UNIX, SOCK_STREAM, 0, socket_pair) ? -1 : 0, "pipe");
 	server_tid = gettid();
 	/* All on one CPU, which they inherit: whoever runs has it alone. */
 	pin();
-	for (i = 0; i < sizeof(helpers) / sizeof(helpers[0]); i++)
-		check(pthread_create(&thread, NULL, helpers[i], NULL), "pthread_create");
+	for (i = 0; i <= LAST; i++) {
+		check(sem_init(&chain[i].start, 0, 0), "sem_init");
+		start(run_holder, &chain[i]);
+	}
+	start(run_hog, NULL);
+	start(run_peer, NULL);
 	/* Each has said who it is, and waits. */
 	rest();
 }
@@ -376,8 +451,14 @@ int main(int count, char **arguments)
 	struct elog_producer *producer;
 	size_t i;
 
-	if (count > 2)
+	/* No request waits for the program to be read. The disk's pages are not meant. */
+	mlockall(MCL_CURRENT);
+	if (count > 2 && *arguments[2])
 		open_disk(arguments[2]);
+	if (count > 3 && *arguments[3])
+		open_file(arguments[3]);
+	if (count > 4)
+		cgroup = arguments[4];
 	check(-elog_producer_open(&producer, NULL), "libelog");
 	check(-elog_event_register(producer, "waits", "request_start __data_loc char[] cause", 0,
 				   0, 0, &start_event), "request_start");
@@ -386,7 +467,7 @@ int main(int count, char **arguments)
 	start_helpers();
 	while (rounds-- > 0)
 		for (i = 0; i < sizeof(requests) / sizeof(requests[0]); i++)
-			if (disk >= 0 || !requests[i].needs_disk)
+			if (has(&requests[i]))
 				serve(&requests[i]);
 	return 0;
 }

@@ -71,12 +71,12 @@ static int make_report(const struct options *options, struct report_data *data)
 		return STATUS_ERROR;
 	ret = visit_run(visit);
 	if (!ret)
-		ret = report_sessions(data);
+		ret = report_sessions(data, visit_has_failed(visit));
 	if (ret == -E2BIG) {
 		elog_error("the files have more than %d kinds of events", VISIT_KINDS_MAX);
-	} else if (ret) {
+	} else if (ret < 0) {
 		elog_error("%s", strerror(-ret));
-	} else if (data->file_count) {
+	} else if (!ret && data->file_count) {
 		report_page(data, visit, &text);
 		ret = write_page(options, &text);
 	}

@@ -14,6 +14,8 @@ void lanes_init(struct lanes *lanes)
 	lanes->free = NULL;
 	lanes->free_count = 0;
 	lanes->count = 0;
+	lanes->room = 0;
+	lanes->open = 0;
 }
 
 void lanes_free(struct lanes *lanes)
@@ -22,19 +24,22 @@ void lanes_free(struct lanes *lanes)
 	free(lanes->free);
 }
 
-/* All lanes have room in the list of free ones, so freeing one cannot fail. */
-static int new_lane(struct lanes *lanes)
+/*
+ * All lanes have room in the list of free ones, so freeing one cannot fail. So have those that a
+ * span that starts now, and the ends of all that are open, may need.
+ */
+static int reserve(struct lanes *lanes)
 {
+	const uint32_t needed = lanes->count + lanes->open + 2;
 	struct free_lane *larger;
 
-	if (!(lanes->count & (lanes->count - 1))) {
-		larger = reallocarray(lanes->free, lanes->count ? 2 * lanes->count : 1,
-				      sizeof(*larger));
-		if (!larger)
-			return -ENOMEM;
-		lanes->free = larger;
-	}
-	lanes->free[lanes->free_count++] = (struct free_lane){ .lane = lanes->count++ };
+	if (needed <= lanes->room)
+		return 0;
+	larger = reallocarray(lanes->free, 2 * (size_t)needed, sizeof(*larger));
+	if (!larger)
+		return -ENOMEM;
+	lanes->free = larger;
+	lanes->room = 2 * needed;
 	return 0;
 }
 
@@ -45,7 +50,7 @@ static void release(struct lanes *lanes, uint32_t lane, uint64_t since)
 
 /*
  * Take a lane from the list of free ones that was free since @start at the latest, or make
- * one: times may go back where another capture begins. Return: its place; NULL: no memory.
+ * one: times may go back where another capture begins. Return: its place.
  */
 static struct free_lane *find_free(struct lanes *lanes, uint64_t start)
 {
@@ -57,9 +62,9 @@ static struct free_lane *find_free(struct lanes *lanes, uint64_t start)
 	for (; tries; tries--)
 		if ((--free)->since <= start)
 			return free;
-	if (new_lane(lanes))
-		return NULL;
-	return lanes->free + lanes->free_count - 1;
+	free = lanes->free + lanes->free_count++;
+	*free = (struct free_lane){ .lane = lanes->count++ };
+	return free;
 }
 
 int lanes_start(struct lanes *lanes, struct elog_map_key key, uint64_t start)
@@ -67,11 +72,13 @@ int lanes_start(struct lanes *lanes, struct elog_map_key key, uint64_t start)
 	struct lane_session *session = elog_map_find(&lanes->sessions, key);
 	struct free_lane *free;
 
+	if (reserve(lanes))
+		return -ENOMEM;
 	if (!session) {
-		free = find_free(lanes, start);
-		session = free ? elog_map_insert(&lanes->sessions, key) : NULL;
+		session = elog_map_insert(&lanes->sessions, key);
 		if (!session)
 			return -ENOMEM;
+		free = find_free(lanes, start);
 		session->lane = free->lane;
 		*free = lanes->free[--lanes->free_count];
 	}
@@ -80,6 +87,7 @@ int lanes_start(struct lanes *lanes, struct elog_map_key key, uint64_t start)
 		session->starts[session->known++] = start;
 	session->changed = start;
 	session->open++;
+	lanes->open++;
 	return 0;
 }
 
@@ -105,19 +113,18 @@ static uint32_t take_start(struct lane_session *session, uint64_t start, bool *c
 
 static void leave(struct lanes *lanes, struct lane_session *session, uint64_t now)
 {
+	lanes->open--;
 	if (--session->open)
 		return;
 	release(lanes, session->lane, now);
 	elog_map_remove(&lanes->sessions, session);
 }
 
-/* A lane that was free all the time. Return: @otherwise if memory is short. */
-static uint32_t extra_lane(struct lanes *lanes, uint64_t start, uint64_t end, uint32_t otherwise)
+/* A lane that was free all the time. */
+static uint32_t extra_lane(struct lanes *lanes, uint64_t start, uint64_t end)
 {
 	struct free_lane *free = find_free(lanes, start);
 
-	if (!free)
-		return otherwise;
 	free->since = end;
 	return free->lane;
 }
@@ -130,7 +137,7 @@ uint32_t lanes_end(struct lanes *lanes, struct elog_map_key key, uint64_t start,
 
 	place = take_start(session, start, &crossing);
 	if (crossing)
-		lane = extra_lane(lanes, start, end, lane);
+		lane = extra_lane(lanes, start, end);
 	else
 		session->crossing |= ((1U << session->known) - 1) & ~((1U << place) - 1);
 	session->changed = end;

@@ -44,12 +44,16 @@ struct free_lane {
  * @free: lanes that are free
  * @free_count: number of @free
  * @count: lanes so far
+ * @room: how many @free may have
+ * @open: spans that are open
  */
 struct lanes {
 	struct elog_map sessions;	/* struct lane_session */
 	struct free_lane *free;
 	uint32_t free_count;
 	uint32_t count;
+	uint32_t room;
+	uint32_t open;
 };
 
 /** lanes_init() - no lanes */

@@ -237,12 +237,13 @@ size_t report_part(const struct report_data *data, uint64_t duration);
 /**
  * report_sessions() - list the events of the slowest sessions
  * @data: after the visit; names of its kinds are valid
+ * @failed_before: visit_has_failed() of that visit
  *
  * Reads the files once more.
  *
- * Return: 0 or a negative errno.
+ * Return: 0; 1 if they cannot be read any more, after a message; or a negative errno.
  */
-int report_sessions(struct report_data *data);
+int report_sessions(struct report_data *data, bool failed_before);
 
 /** report_lists() - can report_sessions() read the files again? */
 bool report_lists(const struct visit_settings *settings);

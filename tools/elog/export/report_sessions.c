@@ -6,8 +6,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "export/report_data.h"
@@ -286,7 +288,8 @@ static int take_event(void *context, struct visit_event *event)
  * Reading again
  */
 
-static int read_files(struct search *search)
+/* Return: 0; 1 after a message; or a negative errno. */
+static int read_files(struct search *search, bool failed_before)
 {
 	static const struct visit_ops ops = { .event = take_event };
 	struct visit_settings settings = *search->data->settings;
@@ -297,34 +300,58 @@ static int read_files(struct search *search)
 	settings.count = 0;
 	settings.quiet = true;
 	if (visit_open(&visit, &settings, &ops, search))
-		return 0;
+		return 1;
 	ret = visit_run(visit);
+	if (!ret && visit_has_failed(visit) && !failed_before)
+		ret = 1;
 	visit_close(visit);
 	return ret;
 }
 
-int report_sessions(struct report_data *data)
+static void print_messages(int fd)
+{
+	char bytes[4096];
+	off_t at = 0;
+	ssize_t got;
+
+	for (; (got = pread(fd, bytes, sizeof(bytes), at)) > 0; at += got)
+		fwrite(bytes, 1, (size_t)got, stderr);
+}
+
+/*
+ * What is wrong with the files was printed when they were read before: messages are of interest
+ * only if something else has failed.
+ */
+static int read_quietly(struct search *search, bool failed_before)
+{
+	const int messages = memfd_create("messages", MFD_CLOEXEC);
+	const int saved = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	int ret;
+
+	if (messages >= 0 && saved >= 0)
+		dup2(messages, STDERR_FILENO);
+	ret = read_files(search, failed_before);
+	if (saved >= 0)
+		dup2(saved, STDERR_FILENO);
+	if (ret > 0 && messages >= 0)
+		print_messages(messages);
+	close(saved);
+	close(messages);
+	return ret;
+}
+
+int report_sessions(struct report_data *data, bool failed_before)
 {
 	struct search search = { .data = data };
-	int null, saved, ret;
+	int ret;
 
 	if (!report_lists(data->settings))
 		return 0;
 	elog_map_init(&search.numbers, sizeof(struct slow_span *));
 	elog_map_init(&search.sums, sizeof(uint64_t));
 	ret = add_sessions(&search);
-	if (!ret && search.numbers.count) {
-		/* Everything that is wrong with the files was printed. */
-		null = open("/dev/null", O_WRONLY | O_CLOEXEC);
-		saved = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-		if (null >= 0 && saved >= 0)
-			dup2(null, STDERR_FILENO);
-		ret = read_files(&search);
-		if (saved >= 0)
-			dup2(saved, STDERR_FILENO);
-		close(saved);
-		close(null);
-	}
+	if (!ret && search.numbers.count)
+		ret = read_quietly(&search, failed_before);
 	elog_map_free(&search.numbers);
 	elog_map_free(&search.sums);
 	elog_text_free(&search.text);

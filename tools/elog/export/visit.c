@@ -397,6 +397,11 @@ bool visit_is_connected(const struct visit *visit)
 	return source_is_connected(visit->source);
 }
 
+bool visit_has_failed(const struct visit *visit)
+{
+	return source_failed(visit->source);
+}
+
 bool visit_is_unreadable(const struct visit *visit)
 {
 	return source_is_unreadable(visit->source);

@@ -239,6 +239,9 @@ int visit_status(struct visit *visit, bool failed, uint64_t lost);
 /** visit_is_connected() - is there a connection to the servers? True if no stream is visited */
 bool visit_is_connected(const struct visit *visit);
 
+/** visit_has_failed() - was a file damaged, or could it not be read? It was printed */
+bool visit_has_failed(const struct visit *visit);
+
 /** visit_is_unreadable() - could nothing be read of any file? The reasons were printed */
 bool visit_is_unreadable(const struct visit *visit);
 

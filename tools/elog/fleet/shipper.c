@@ -448,7 +448,8 @@ bool shipper_is_idle(const struct shipper *shipper)
 	size_t i;
 
 	for (i = 0; i < shipper->spool_count; i++)
-		if (!shipper->spools[i].empty || spool_searches(shipper->spools[i].spool))
+		if (!shipper->spools[i].empty || shipper->spools[i].error ||
+		    spool_searches(shipper->spools[i].spool))
 			return false;
 	return !shipper_waits(shipper);
 }

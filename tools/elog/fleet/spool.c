@@ -247,6 +247,23 @@ static void set_subject(const struct spool *spool, const char *text, struct iden
 		 word);
 }
 
+/* Return: the number of bytes, fewer at the end of the file; or a negative errno. */
+static ssize_t read_at(int fd, void *data, size_t size, uint64_t offset)
+{
+	size_t done = 0;
+	ssize_t got;
+
+	while (done < size) {
+		got = pread(fd, (char *)data + done, size - done, (off_t)(offset + done));
+		if (got < 0 && errno != EINTR)
+			return -errno;
+		if (!got)
+			break;
+		done += got > 0 ? (size_t)got : 0;
+	}
+	return (ssize_t)done;
+}
+
 /*
  * Identify a file by its first block, which has the machine, the boot and the time, and by
  * its name: the files of --writers may have the same first block.
@@ -263,9 +280,9 @@ static int identify(const struct spool *spool, int fd, struct identity *identity
 	ssize_t size;
 	char *text;
 
-	size = pread(fd, identity->header, sizeof(identity->header), 0);
+	size = read_at(fd, identity->header, sizeof(identity->header), 0);
 	if (size != sizeof(identity->header))
-		return size < 0 ? -errno : 0;
+		return size < 0 ? (int)size : 0;
 	memcpy(&header, identity->header, sizeof(header));
 	if (!elog_block_decode(&header) || header.type != ELOG_BLOCK_FILE ||
 	    header.size > INFO_MAX)
@@ -273,7 +290,7 @@ static int identify(const struct spool *spool, int fd, struct identity *identity
 	text = malloc(header.size + 1 + name_size);
 	if (!text)
 		return -ENOMEM;
-	size = pread(fd, text, header.size, sizeof(header));
+	size = read_at(fd, text, header.size, sizeof(header));
 	if (size == (ssize_t)header.size) {
 		text[size] = '\0';
 		set_subject(spool, text, identity);
@@ -283,7 +300,7 @@ static int identify(const struct spool *spool, int fd, struct identity *identity
 			 hash.words[0], hash.words[1]);
 	}
 	free(text);
-	return size < 0 ? -errno : size == (ssize_t)header.size;
+	return size < 0 ? (int)size : size == (ssize_t)header.size;
 }
 
 /*
@@ -377,7 +394,7 @@ static uint64_t find_header(int fd, uint64_t offset, uint64_t size, unsigned cha
 	ssize_t got;
 
 	while (offset + HEADER_BYTES <= size) {
-		got = pread(fd, buffer, SPOOL_CHUNK_MAX, (off_t)offset);
+		got = read_at(fd, buffer, SPOOL_CHUNK_MAX, offset);
 		if (got < (ssize_t)HEADER_BYTES)
 			break;
 		end = buffer + got - HEADER_BYTES + 1;
@@ -469,9 +486,9 @@ static ssize_t read_chunk(struct spool *spool, unsigned char *data)
 	if ((uint64_t)now.st_size <= offset ||
 	    ((uint64_t)now.st_size == spool->seen && final == spool->seen_final))
 		return 0;
-	size = pread(spool->fd, data, SPOOL_CHUNK_MAX, (off_t)offset);
+	size = read_at(spool->fd, data, SPOOL_CHUNK_MAX, offset);
 	if (size <= 0)
-		return size < 0 ? -errno : 0;
+		return size;
 	if (offset < spool->solid)
 		return solid_size(spool) <= (size_t)size ? (ssize_t)solid_size(spool) : 0;
 	measure(data, (size_t)size, (uint64_t)now.st_size - offset, &extent);
@@ -484,9 +501,9 @@ static ssize_t read_chunk(struct spool *spool, unsigned char *data)
 		end = find_header(spool->fd, offset + 1, (uint64_t)now.st_size, data);
 		if (end < (uint64_t)now.st_size || final)
 			spool->solid = end;
-		size = pread(spool->fd, data, SPOOL_CHUNK_MAX, (off_t)offset);
+		size = read_at(spool->fd, data, SPOOL_CHUNK_MAX, offset);
 		if (size < 0)
-			return -errno;
+			return size;
 	}
 	if (spool->solid > offset)
 		return solid_size(spool) <= (size_t)size ? (ssize_t)solid_size(spool) : 0;
@@ -562,6 +579,9 @@ static int open_first(struct spool *spool, unsigned char *data)
 		return open_oldest(spool, "");
 	for (number = 0; number <= NUMBER_MAX && stat_number(spool, number, &found); number++) {
 		fd = open_number(spool, number, &identity);
+		/* This may be the file that is sought. */
+		if (fd < 0 && fd != -EAGAIN && fd != -EBADMSG)
+			return fd;
 		if (fd < 0)
 			continue;
 		if (!strcmp(identity.file, spool->resume.file)) {
@@ -589,7 +609,7 @@ static bool is_replaced(const struct spool *spool)
 	struct stat now;
 
 	return (!fstat(spool->fd, &now) && (uint64_t)now.st_size < spool->next.offset) ||
-	       (pread(spool->fd, header, sizeof(header), 0) == sizeof(header) &&
+	       (read_at(spool->fd, header, sizeof(header), 0) == sizeof(header) &&
 		memcmp(header, spool->identity.header, sizeof(header)));
 }
 

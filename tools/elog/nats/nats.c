@@ -289,7 +289,8 @@ static int nats_open(struct transport **result, const char *url, char *why)
 	if (!status)
 		status = set_servers(transport->options, url);
 	if (status) {
-		nats_explain(status, "invalid URL", why);
+		nats_explain(status, status == NATS_NO_MEMORY || status == NATS_SYS_ERROR ?
+			     "cannot use libnats" : "invalid URL", why);
 		goto fail;
 	}
 	if (!set_security(transport->options, url, why)) {

@@ -790,6 +790,8 @@ static void text_lost(const struct entry *entry, struct elog_text *text)
 		put_quotable(text, entry->host);
 	}
 	elog_text_string(text, causes.data ? causes.data : "");
+	if (causes.error)
+		text->error = causes.error;
 	elog_text_free(&causes);
 }
 

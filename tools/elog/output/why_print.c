@@ -129,7 +129,8 @@ static void put_call(struct elog_text *text, const struct why_session *session, 
 		elog_text_printf(text, "call %d", number);
 }
 
-static void put_calls(struct elog_text *text, const struct why_session *session,
+/* Return: are there any? */
+static bool put_calls(struct elog_text *text, const struct why_session *session,
 		      const struct why_wait *wait)
 {
 	size_t i, shown = 0;
@@ -141,24 +142,24 @@ static void put_calls(struct elog_text *text, const struct why_session *session,
 		elog_text_string(text, shown++ ? ", " : "");
 		put_call(text, session, wait->calls[i].number);
 	}
-	if (shown && wait->waker_count)
-		elog_text_string(text, "; ");
+	return shown;
 }
 
 static const char *how_ended(enum interval_cause cause)
 {
 	return cause == INTERVAL_FUTEX ? "released by " :
 	       cause == INTERVAL_PREEMPTED || cause == INTERVAL_YIELD ? "CPU taken by " :
-	       cause == INTERVAL_THROTTLED ? "CPU left to " : "woken by ";
+	       "woken by ";
 }
 
-static void put_wakers(struct elog_text *text, const struct part *part)
+static void put_wakers(struct elog_text *text, const struct part *part, bool after_calls)
 {
 	const struct why_wait *wait = part->wait;
 	size_t i;
 
 	if (!wait->waker_count || part->what == INTERVAL_THROTTLED)
 		return;
+	elog_text_string(text, after_calls ? "; " : "");
 	elog_text_string(text, how_ended(part->what));
 	for (i = 0; i < wait->waker_count && i < WAKERS_SHOWN; i++) {
 		elog_text_string(text, i ? ", " : "");
@@ -215,8 +216,7 @@ static void put_part(struct elog_text *text, const struct why_session *session,
 	elog_text_printf(text, " %5.1f %%", 100 * share(times, part->time));
 	if (part->wait && (part->wait->call_count || part->wait->waker_count)) {
 		elog_text_string(text, "  ");
-		put_calls(text, session, part->wait);
-		put_wakers(text, part);
+		put_wakers(text, part, put_calls(text, session, part->wait));
 	}
 	elog_text_string(text, "\n");
 	for (i = 0; part->wait && i < part->wait->waker_count && i < WAKERS_SHOWN; i++)

@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What the tests of elog with faults have in common: see faults.c.
+
+A scenario runs elog again and again. In the first run the first call of a kind fails, in the next
+one the second call, until a run has no such call. Each run must end as one of these:
+
+  right     its exit status and its output are those of a run without faults
+  an error  the exit status says so, and a message names the cause; for calls that name a file,
+            also that file
+
+A call that is interrupted or moves only some bytes must not be seen at all. No run may crash or
+hang. What is left in files must be readable, or missing: this is up to the scenario.
+"""
+import errno
+import os
+import shutil
+import signal
+import subprocess
+import sys
+
+LIBRARY = os.environ["FAULTS"]
+ELOG = os.environ["ELOG"]
+# In make check, only some of the calls: the first ones, and fewer and fewer of the later ones.
+ALL = os.environ.get("EVENTLOG_FAULTS") == "all"
+
+SHORT = 0
+# How each kind of call fails.
+KINDS = {
+    "memory": [errno.ENOMEM],
+    "map": [errno.ENOMEM],
+    "thread": [errno.EAGAIN],
+    "open": [errno.EMFILE],
+    "read": [errno.EINTR, SHORT, errno.EIO],
+    "write": [errno.EINTR, SHORT, errno.ENOSPC, errno.EIO],
+    "poll": [errno.EINTR],
+    "sync": [errno.EIO],
+    "truncate": [errno.EIO],
+    "rename": [errno.EIO],
+    "connect": [errno.ECONNREFUSED],
+    "send": [SHORT, errno.ECONNRESET],
+    "receive": [SHORT, errno.ECONNRESET],
+    "ioctl": [errno.ENOMEM],
+}
+INVISIBLE = (errno.EINTR, SHORT)
+
+
+class Wrong(Exception):
+    pass
+
+
+class Run:
+    """One run of elog. where: the call that has failed, or None; status: None after seconds."""
+
+    def __init__(self, command, directory, kind=None, number=0, error=0, seconds=60):
+        self.directory = directory
+        environment = dict(os.environ)
+        log = directory + ".fault"
+        if kind:
+            environment.update(LD_PRELOAD=LIBRARY, FAULT_KIND=kind, FAULT_AT=str(number),
+                               FAULT_ERRNO=str(error), FAULT_LOG=log)
+        with subprocess.Popen(command, cwd=directory, env=environment, stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+            try:
+                self.stdout, errors = process.communicate(timeout=seconds)
+                self.status = process.returncode
+            except subprocess.TimeoutExpired:
+                process.kill()
+                self.stdout, errors = process.communicate()
+                self.status = None
+        self.stderr = errors.decode(errors="replace")
+        self.where = None
+        if os.path.exists(log):
+            with open(log) as file:
+                self.where = file.read()
+            os.unlink(log)
+
+
+class Scenario:
+    """One use of elog. kinds: which calls fail; the rest is for subclasses."""
+
+    kinds = list(KINDS)
+    few_kinds = None    # in make check; None: all
+    name = ""
+    command = []
+    files = ()          # names of which a message may have one
+    words = ()          # what other libraries say instead of the cause
+
+    def fill(self, directory):
+        """Called before each run, with an empty directory in which elog runs."""
+
+    def look(self, run):
+        """What a run without faults leaves; raises Wrong if it is not readable."""
+        return run.stdout
+
+    def after_error(self, run):
+        """Looks at what is left after an error."""
+
+    def check(self, run, kind, error, want):
+        if run.status is None:
+            raise Wrong("still running")
+        if run.status < 0:
+            raise Wrong(f"ended by {signal.Signals(-run.status).name}")
+        if run.status == want.status:
+            if self.look(run) != want.seen:
+                raise Wrong("the exit status is right, the output is not")
+            return
+        if error in INVISIBLE:
+            raise Wrong("must not be seen")
+        cause = "memory" if error == errno.ENOMEM else os.strerror(error)
+        if not any(words in run.stderr for words in (cause, *self.words)):
+            raise Wrong(f"no message says: {cause}")
+        if kind in ("open", "write", "read", "sync", "truncate", "rename") and self.files and \
+                not any(name in run.stderr for name in self.files):
+            raise Wrong("no message names the file")
+
+    def finish(self, work):
+        """Called at the end; raises Wrong if something is not as it should be."""
+
+    def prepare(self, work):
+        shutil.rmtree(work + "/run", ignore_errors=True)
+        os.mkdir(work + "/run")
+        self.fill(work + "/run")
+
+    @staticmethod
+    def numbers():
+        """Which calls fail."""
+        number = 1
+        while True:
+            yield number
+            number += 1 if ALL or number < 4 else number // 2
+
+    def run_kind(self, work, kind, error, want):
+        """Returns how many faults there were, and prints those that went wrong."""
+        count, wrong = 0, {}
+        for number in self.numbers():
+            self.prepare(work)
+            run = Run(self.command, work + "/run", kind, number, error)
+            if not run.where:
+                break
+            count += 1
+            try:
+                if run.status != want.status:
+                    self.after_error(run)
+                self.check(run, kind, error, want)
+            except Wrong as why:
+                # Calls from the same place fail in the same way.
+                wrong.setdefault((str(why), run.where), (number, run))
+        for (why, where), (number, run) in wrong.items():
+            print(f"# {kind} {number}: {why}: {where}")
+            print(f"#   status {run.status}: " + run.stderr.strip().replace("\n", "\n#   "))
+        return count, not wrong
+
+    def run_all(self, work):
+        """Prints TAP; returns the number of tests that failed."""
+        failed = 0
+        self.prepare(work)
+        want = Run(self.command, work + "/run")
+        if want.status not in (0, 2):
+            raise Wrong(f"{self.name}: without a fault: {want.stderr}")
+        want.seen = self.look(want)
+        for kind in self.kinds if ALL else self.few_kinds or self.kinds:
+            for error in KINDS[kind]:
+                how = errno.errorcode[error] if error else "half of the bytes"
+                count, good = self.run_kind(work, kind, error, want)
+                if count or not good:
+                    failed += report(good, f"{self.name}: {kind}, {how}, {count} calls")
+        try:
+            self.finish(work)
+        except Wrong as why:
+            failed += report(False, f"{self.name}: at the end: {why}")
+        return failed
+
+
+tests = 0
+
+
+def report(good, text):
+    """Returns 1 if it is not good."""
+    global tests
+    tests += 1
+    print(f"{'ok' if good else 'not ok'} {tests} {text}", flush=True)
+    return not good
+
+
+def main(scenarios, work, names):
+    failed = 0
+    for scenario in scenarios:
+        if not names or scenario.name in names:
+            failed += scenario.run_all(work)
+    print(f"1..{tests}")
+    sys.exit(failed > 0)

@@ -1,0 +1,50 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# faults_test - elog show, export, report and ship, where one call of the C library after the
+# other fails: see faults.py. selftests/faults.bats does so with elog capture. Prints TAP.
+#
+# EVENTLOG_FAULTS=all: each call, not only some of them.
+set -u
+
+here=$(cd "$(dirname "$(readlink -f "$0")")" && pwd -P)
+top=$(cd "$here/../.." && pwd -P)
+# shellcheck source=scripts/elog_tap.sh
+. "$top/scripts/elog_tap.sh"
+# shellcheck source=tools/elog/fleet/servers.sh
+. "$top/tools/elog/fleet/servers.sh"
+trap 'servers_stop; rm -rf "$work"' EXIT
+export FAULTS=$top/build/selftests/faults.so ELOG=$elog
+
+python3 "$top/tools/elog/export/export_file.py" spans spans.elog || exit 1
+mkdir export ship
+
+exports()
+{
+	(cd export && python3 "$here/export_faults.py" ../spans.elog)
+}
+
+# FAULT_AT=0: a library that breaks nothing, and counts, is no fault.
+harmless()
+{
+	FAULT_KIND=memory FAULT_AT=0 FAULT_ERRNO=12 FAULT_LOG=log LD_PRELOAD=$FAULTS \
+		"$elog" show -q spans.elog > shown
+	"$elog" show -q spans.elog | cmp - shown && [ ! -e log ]
+}
+
+ships()
+{
+	servers_config 1
+	server_start 0 &&
+		(cd ship && python3 "$here/ship_faults.py" "$url" "$EVENTLOG_TOOLS/fleet_drain")
+}
+
+check "the library alone changes nothing" harmless
+check "show, export, report: each call that fails is named, or changes nothing" exports
+if [ ! -e "$EVENTLOG_TOOLS/elog_nats.so" ] || ! PATH=$PATH:/usr/sbin command -v nats-server > why
+then
+	skip "ship" "libnats or nats-server is missing"
+else
+	check "ship: each call that fails is named, or changes nothing" ships
+fi
+end_checks
