@@ -280,6 +280,7 @@ fuzz:
 		"$$fuzzer" -max_total_time=$(FUZZ_SECONDS) -max_len=16384 \
 			-artifact_prefix="build/fuzz/$$name." -print_final_stats=1 \
 			"build/fuzz/$$name" "build/tools.fuzz/seeds/$$name" \
+			$$(ls -d "tools/fuzz/found/$$name" 2> /dev/null) \
 			2> "build/fuzz/$$name.log" || \
 			{ tail -n 60 "build/fuzz/$$name.log" >&2; exit 1; }; \
 		grep 'stat::number_of_executed_units' "build/fuzz/$$name.log"; \
