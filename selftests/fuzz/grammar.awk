@@ -248,7 +248,7 @@ function print_tables(    i, j, s, ops)
 		block_count = 0
 		if (call_kind[s] == "ioctl") {
 			block_bytes[block_count++] = struct_bytes[call_struct[s]]
-			add_field("fd", "SLOT", -1, 0, 0, "0", "0", "FUZZ_NONE")
+			add_field("file", "SLOT", -1, 0, 0, "0", "0", "FUZZ_NONE")
 			add_members(call_struct[s], "", 0, 0)
 		} else {
 			add_members(s, "", -1, 0)
