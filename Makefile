@@ -31,7 +31,9 @@ help_text := \
 	'  check-models check the models of ring, wakeup and FLUSH with spin' \
 	'  stress       load, unload, trace and read concurrently, for STRESS_SECONDS' \
 	'               (180) each, on 6.1, 6.12 and 7.2' \
-	'  fuzz         fuzz libelog, FUZZ_SECONDS (60) for each fuzzer' \
+	'  fuzz         fuzz what reads bytes of others, FUZZ_SECONDS (60) for each fuzzer' \
+	'  fuzz-kernel  fuzz the module, guided by coverage, for FUZZ_MINUTES (30), on a kernel' \
+	'               with KASAN and lockdep' \
 	'  bench        run all benchmarks, print tables: see tools/doc/benchmarks.md' \
 	'  bench-ring   time the ring in user space, compared with LTTng-UST' \
 	'  bench-producer  time an event that a thread puts in its ring, compared with' \
@@ -161,6 +163,8 @@ selftests:
 	@mkdir -p build/selftests
 	+@flock build/selftests $(MAKE) --no-print-directory -C selftests \
 		OUTPUT='$(top)/build/selftests'
+	+@flock build/selftests $(MAKE) --no-print-directory -C selftests/fuzz \
+		OUTPUT='$(top)/build/selftests'
 
 # ELOG_ONLY=1: of tools/ only elog.
 # The C library's headers work for 32 bits as well; those of asm/ are close enough.
@@ -285,10 +289,17 @@ fuzz:
 		"$$fuzzer" -max_total_time=$(FUZZ_SECONDS) -max_len=16384 \
 			-artifact_prefix="build/fuzz/$$name." -print_final_stats=1 \
 			"build/fuzz/$$name" "build/tools.fuzz/seeds/$$name" \
+			$$(ls -d "tools/fuzz/found/$$name" 2> /dev/null) \
 			2> "build/fuzz/$$name.log" || \
 			{ tail -n 60 "build/fuzz/$$name.log" >&2; exit 1; }; \
 		grep 'stat::number_of_executed_units' "build/fuzz/$$name.log"; \
 	done
+
+FUZZ_MINUTES ?= 30
+
+# What reaches something new is kept for the next run, and so are programs that fail.
+fuzz-kernel:
+	@scripts/fuzz-kernel $(FUZZ_MINUTES)
 
 bench_flags = $(if $(filter 1,$(STRICT)),--strict)
 
@@ -490,7 +501,7 @@ help:
 
 .PHONY: all sources module tools selftests programs-i386 programs-armhf setup demo demo-fleet demo-why \
 	check check-everything check-user-events check-fleet check-armhf check-debug check-sanitizers check-static check-why check-native stress \
-	check-models check-mutants fuzz \
+	check-models check-mutants fuzz fuzz-kernel \
 	bench bench-compare $(benches:%=bench-%) \
 	install install-module \
 	install-tool install-babeltrace2 install-library install-development install-gen \

@@ -162,7 +162,7 @@ static int eventlog_member_line(struct eventlog_tables_parser *parser, char *res
 	const char *word = eventlog_tables_word(&rest);
 	bool negative = word && *word == '-' && !set->flags;
 
-	if (!eventlog_tables_number(word + negative, &value->value))
+	if (!word || !eventlog_tables_number(word + negative, &value->value))
 		return -EINVAL;
 	if (negative) {
 		if (!value->value || value->value > 1ULL << 63 || word[1] == '0')

@@ -4,7 +4,8 @@
  * while it grows, from the middle on, and together with itself; all items are described
  * and formatted. A growing file must give the same items as a whole one.
  *
- * Checksums would reject almost all mutated files, so they are corrected first.
+ * Checksums would reject almost all mutated files, so they are corrected first. Likewise, a
+ * body that is compressed is sometimes changed in its decompressed form.
  */
 #include <endian.h>
 #include <errno.h>
@@ -17,6 +18,7 @@
 
 #include "elog.h"
 #include "file/blocks.h"
+#include "file/zstd.h"
 #include "unexported/reader.h"
 #include "util/text.h"
 #include "util/util.h"
@@ -199,10 +201,76 @@ static void correct_checksums(uint8_t *data, size_t size)
 	}
 }
 
+/* The first compressed block at or behind @at that is whole. Return: NULL: there is none. */
+static uint8_t *find_compressed(uint8_t *at, const uint8_t *end, struct elog_block_header *header)
+{
+	for (; (at = memmem(at, (size_t)(end - at), ELOG_FILE_MAGIC, 8)); at++) {
+		if ((size_t)(end - at) < sizeof(*header))
+			return NULL;
+		memcpy(header, at, sizeof(*header));
+		if (le32toh(header->flags) & ELOG_BLOCK_ZSTD &&
+		    le32toh(header->size) <= (size_t)(end - at) - sizeof(*header))
+			return at;
+	}
+	return NULL;
+}
+
+/* Mutate the decompressed body of a block. Return: the new size, or the old one. */
+static size_t mutate_body(uint8_t *data, size_t size, size_t room, uint8_t *at,
+			  struct elog_block_header *header)
+{
+	static struct elog_decompressor *decompressor;
+	static struct elog_compressor *compressor;
+	uint32_t body_size = le32toh(header->raw_size), old = le32toh(header->size);
+	uint8_t *from = at + sizeof(*header), *body;
+	const unsigned char *decompressed;
+	struct iovec part;
+	const void *stored;
+	size_t bytes, tail;
+
+	if (body_size > room || (!compressor && elog_compressor_new(&compressor, 1)) ||
+	    elog_decompress(&decompressor, from, old, body_size, &decompressed))
+		return size;
+	body = malloc(body_size + 64);
+	if (!body)
+		exit(1);
+	memcpy(body, decompressed, body_size);
+	part.iov_base = body;
+	part.iov_len = LLVMFuzzerMutate(body, body_size, body_size + 64);
+	bytes = elog_compress(compressor, &part, 1, &stored);
+	old = (old + ELOG_BLOCK_ALIGN - 1) & ~(uint32_t)(ELOG_BLOCK_ALIGN - 1);
+	tail = size - (size_t)(from - data);
+	if (bytes && old <= tail) {
+		const size_t padded = (bytes + ELOG_BLOCK_ALIGN - 1) &
+				      ~(size_t)(ELOG_BLOCK_ALIGN - 1);
+
+		if (size - old + padded <= room) {
+			memmove(from + padded, from + old, tail - old);
+			memset(from, 0, padded);
+			memcpy(from, stored, bytes);
+			header->size = htole32((uint32_t)bytes);
+			header->raw_size = htole32((uint32_t)part.iov_len);
+			memcpy(at, header, sizeof(*header));
+			size = size - old + padded;
+		}
+	}
+	free(body);
+	return size;
+}
+
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t room,
 			       unsigned int seed)
 {
-	size = LLVMFuzzerMutate(data, size, room);
+	struct elog_block_header header;
+	uint8_t *at = NULL;
+
+	if (size && seed % 4 == 1)
+		at = find_compressed(data + seed / 8 % size, data + size, &header) ? :
+		     find_compressed(data, data + size, &header);
+	if (at)
+		size = mutate_body(data, size, room, at, &header);
+	else
+		size = LLVMFuzzerMutate(data, size, room);
 	if (seed % 8)
 		correct_checksums(data, size);
 	return size;

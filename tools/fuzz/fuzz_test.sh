@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # fuzz_test - runs each fuzzer for a while, with the same seed and a fixed number of
-# inputs, so that every machine tries the same inputs. Prints TAP. FUZZERS is the
+# inputs, so that every machine tries the same inputs. It begins with the seeds, and with
+# the inputs that have failed before, tools/fuzz/found/FUZZER/*. Prints TAP. FUZZERS is the
 # directory of the fuzzers, which scripts/check builds.
 set -eu
 
@@ -17,7 +18,9 @@ runs()
 	case $1 in
 	file_fuzz) echo 15000 ;;
 	eventheader_fuzz) echo 40000 ;;
-	schema_fuzz) echo 300000 ;;
+	marker_fuzz) echo 40000 ;;
+	schema_fuzz|nats_fuzz) echo 300000 ;;
+	otlp_fuzz|filter_fuzz) echo 1000000 ;;
 	*) echo 100000 ;;
 	esac
 }
@@ -33,6 +36,8 @@ for source; do
 	mkdir -p "$work/$name" "$work/$name.seeds"
 	[ ! -d "$fuzzers/seeds/$name" ] ||
 		cp -R "$fuzzers/seeds/$name/." "$work/$name.seeds/"
+	[ ! -d "$top/tools/fuzz/found/$name" ] ||
+		cp -R "$top/tools/fuzz/found/$name/." "$work/$name.seeds/"
 	if "$fuzzers/$name" -seed=1 -runs="$(runs "$name")" -max_len=16384 \
 		-timeout=60 -artifact_prefix="$work/$name." \
 		"$work/$name" "$work/$name.seeds" > "$work/log" 2>&1; then

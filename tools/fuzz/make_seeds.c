@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-only
 /*
- * Writes the fuzzers' seeds into the existing directories DIR/file_fuzz, DIR/schema_fuzz and
- * DIR/eventheader_fuzz: small files of each kind from libelog's writer, a schema with every
- * type, and records with each kind of fields in both byte orders.
+ * Writes the fuzzers' seeds into the existing directories DIR/FUZZER: small files of each kind
+ * from libelog's writer, a schema with every type, records with each kind of fields in both byte
+ * orders, answers of servers, messages of a stream, and a filter. The Makefile makes ELF files.
  */
 #include <fcntl.h>
 
@@ -86,6 +86,79 @@ static int create(const char *directory, const char *name)
 	return fd;
 }
 
+/* For parser_fuzz: the module takes the canonical form, and one event. */
+static const char canonical[] =
+	"eventlog 1\nprovider all \"a \\\"b\\\"\"\nkeyword some 0x6 \"bits\"\nenum state\n\t-2 LOW\n"
+	"\t1 ONE \"described\"\nflags bits\n\t0 NONE\n\t0x1 FIRST\n"
+	"event 1 typed info some,0x100 \"an event\"\n\tu8 a as hex\n\tu64 b\n\tchar[5] c\n"
+	"\tstring d\n\tenum:state:s32 e\n\tflags:bits:u16 f\n\tstruct:opaque:6 g\n";
+
+static const char command[] =
+	"name \"a description\" u8 a; unsigned char b; char[3] c; __data_loc char[] d; "
+	"__rel_loc unsigned char[] e; struct s f 6; s64 g";
+
+/* What a server answers, for nats_fuzz: the first byte says to what. */
+static const char *const answers[] = {
+	"\3{\"message\":{\"subject\":\"elog.m.c\",\"seq\":12,\"hdrs\":"
+	"\"TkFUUy8xLjANCkVsb2ctRmlsZTogMDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWYNCkVsb2ctT2Zm"
+	"c2V0OiAxMg0KDQo=\",\"data\":\"AAECAwQ=\",\"time\":\"2026-11-23T19:49:37.123456789Z\"}}",
+	"\3{\"error\":{\"code\":404,\"err_code\":10037,\"description\":\"no message found\"}}",
+	"\1{\"stream\":\"ELOG\",\"seq\":3,\"duplicate\":true}",
+	"\1{\"error\":{\"code\":503,\"err_code\":10023,\"description\":\"insufficient resources\"}}",
+};
+
+/* Files 1 and 2, and a message of file 1 twice; see order_fuzz.c. */
+static const unsigned char messages[] =
+	"\0\1\0\0\0\12\0\0" "\0\1\0\0\12\12\0\0" "\0\1\0\0\12\12\0\0"
+	"\0\2\1\24\0\12\0\0" "\0\2\0\0\36\12\0\0" "\0\2\0\0\12\12\0\0";
+
+/* The message "refused", of 7 records. */
+static const unsigned char accepted[] = "\12\13\10\7\22\7refused";
+static const unsigned char refused[] = "\10\3\22\7refused";
+
+static void write_file(const char *directory, const char *name, const void *bytes, size_t size)
+{
+	const int fd = create(directory, name);
+
+	check_equal(write(fd, bytes, size), size);
+	close(fd);
+}
+
+/* The first field is less than 5, or begins with "ab"; see filter_fuzz.c. */
+static void write_filter(const char *directory)
+{
+	static const char pool[] = "a\0o\0ab";
+	const struct eventlog_term terms[2] = {
+		{ .name = 0, .flags = EVENTLOG_TERM_NUMBER, .operation = EVENTLOG_TERM_OP_LESS,
+		  .on_true = EVENTLOG_FILTER_ACCEPT, .on_false = 1, .number = 5 },
+		{ .name = 2, .flags = EVENTLOG_TERM_STRING, .operation = EVENTLOG_TERM_OP_BEGINS,
+		  .on_true = EVENTLOG_FILTER_ACCEPT, .on_false = EVENTLOG_FILTER_REJECT,
+		  .string = 4 },
+	};
+	const unsigned char sizes[2] = { 1, sizeof(pool) };
+	const int fd = create(directory, "filter_fuzz/two");
+
+	check_equal(write(fd, sizes, sizeof(sizes)), sizeof(sizes));
+	check_equal(write(fd, terms, sizeof(terms)), sizeof(terms));
+	check_equal(write(fd, pool, sizeof(pool)), sizeof(pool));
+	check_equal(write(fd, data, sizeof(data)), sizeof(data));
+	close(fd);
+}
+
+static void write_answers(const char *directory)
+{
+	char name[32];
+	size_t i;
+
+	for (i = 0; i < sizeof(answers) / sizeof(answers[0]); i++) {
+		snprintf(name, sizeof(name), "nats_fuzz/answer%zu", i);
+		write_file(directory, name, answers[i], strlen(answers[i]));
+	}
+	write_file(directory, "order_fuzz/files", messages, sizeof(messages) - 1);
+	write_file(directory, "otlp_fuzz/accepted", accepted, sizeof(accepted) - 1);
+	write_file(directory, "otlp_fuzz/refused", refused, sizeof(refused) - 1);
+}
+
 int main(int argc, char **argv)
 {
 	static const char payload[200];
@@ -122,6 +195,10 @@ int main(int argc, char **argv)
 	check_equal(write(fd, types, sizeof(types)), sizeof(types));
 	check_equal(write(fd, payload, sizeof(payload)), sizeof(payload));
 	close(fd);
+	write_file(argv[1], "parser_fuzz/schema", canonical, sizeof(canonical));
+	write_file(argv[1], "parser_fuzz/command", command, sizeof(command));
+	write_answers(argv[1]);
+	write_filter(argv[1]);
 	write_record(create(argv[1], "eventheader_fuzz/little"), false);
 	write_record(create(argv[1], "eventheader_fuzz/big"), true);
 	return failures != 0;

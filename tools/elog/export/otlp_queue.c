@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "export/otlp_answer.h"
 #include "export/otlp_queue.h"
-#include "export/protobuf.h"
 #include "input/live.h"
 #include "libelog/util/thread.h"
 #include "util/signals.h"
@@ -136,42 +136,12 @@ static void add_message(struct otlp_queue *queue, const char *message, size_t si
 	elog_text_free(&text);
 }
 
-/*
- * Read what a receiver answers to a request that it accepts: field 1, if there is one, says
- * how many records it refuses. Return: false: this is no such answer.
- */
-static bool read_accepted(const struct elog_text *body, uint64_t *refused,
-			  struct pb_field *message)
-{
-	const char *at = body->data, *end = at + body->size, *inner;
-	struct pb_field field, part;
-	int ret = 0, inner_ret;
-
-	*refused = 0;
-	while (body->size && (ret = pb_next(&at, end, &field)) > 0) {
-		if (field.number != 1)
-			continue;
-		if (field.type != PB_BYTES)
-			return false;
-		inner = field.data;
-		while ((inner_ret = pb_next(&inner, field.data + field.size, &part)) > 0) {
-			if (part.number == 1 && part.type == PB_VARINT)
-				*refused = part.value;
-			else if (part.number == 2 && part.type == PB_BYTES)
-				*message = part;
-		}
-		if (inner_ret)
-			return false;
-	}
-	return !ret;
-}
-
 static enum outcome judge_accepted(struct otlp_queue *queue, struct request *request,
 				   uint64_t *refused)
 {
-	struct pb_field message = { 0 };
+	struct otlp_message message;
 
-	if (!read_accepted(&queue->answer.body, refused, &message)) {
+	if (!otlp_read_accepted(&queue->answer.body, refused, &message)) {
 		snprintf(queue->reason, sizeof(queue->reason),
 			 "the answer is not one of OpenTelemetry: is this a receiver?");
 		return REFUSED;
@@ -183,35 +153,20 @@ static enum outcome judge_accepted(struct otlp_queue *queue, struct request *req
 		snprintf(queue->reason, sizeof(queue->reason),
 			 "the receiver refused %" PRIu64 " of %" PRIu64 " record%s", *refused,
 			 request->records, plural(request->records));
-	if (*refused && message.data)
-		add_message(queue, message.data, message.size);
+	if (*refused && message.text)
+		add_message(queue, message.text, message.size);
 	return ACCEPTED;
 }
 
-/* The reason of an error is a protobuf with a text in field 2, or text. */
 static void explain_status(struct otlp_queue *queue)
 {
-	const struct elog_text *body = &queue->answer.body;
-	const char *at = body->data, *end = at + body->size, *text = at;
-	size_t size = body->size;
-	struct pb_field field;
-	int ret = 0;
+	struct otlp_message message;
 
 	snprintf(queue->reason, sizeof(queue->reason), "the receiver answers %ld%s",
 		 queue->answer.status, queue->answer.status / 100 == 3 ?
 		 ", a redirection, which is not followed" : "");
-	if (!body->size)
-		return;
-	while ((ret = pb_next(&at, end, &field)) > 0) {
-		if (field.number == 2 && field.type == PB_BYTES) {
-			text = field.data;
-			size = field.size;
-		}
-	}
-	if (text == body->data)
-		size = strcspn(text, "\r\n");
-	if (elog_is_text(text, text + size))
-		add_message(queue, text, size);
+	if (otlp_read_error(&queue->answer.body, &message))
+		add_message(queue, message.text, message.size);
 }
 
 static enum outcome judge_status(struct otlp_queue *queue, struct request *request,

@@ -20,6 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "nats/nats_answer.h"
 #include "nats/nats_state.h"
 
 #define SERVERS_MAX	32
@@ -428,25 +429,6 @@ static int nats_publish(struct transport *transport, const struct transport_mess
 	return status ? -EIO : 0;
 }
 
-void nats_describe(const char *text, char *why)
-{
-	const char *value = strstr(text, "\"description\"");
-	size_t length;
-
-	value = value ? strchr(value + 13, '"') : NULL;
-	length = value ? strcspn(value + 1, "\"") : 0;
-	/* The text of the server does not say of what. */
-	if (strstr(text, "\"err_code\":10023") || strstr(text, "\"err_code\":10047"))
-		snprintf(why, TRANSPORT_WHY_MAX, "the server's disk is full, or it stores as much "
-			 "as its max_file allows: %.*s", (int)length, length ? value + 1 : "");
-	else if (strcasestr(text, "no space left"))
-		snprintf(why, TRANSPORT_WHY_MAX, "the server's disk is full");
-	else if (length)
-		snprintf(why, TRANSPORT_WHY_MAX, "%.*s", (int)length, value + 1);
-	else
-		snprintf(why, TRANSPORT_WHY_MAX, "%.*s", TRANSPORT_WHY_MAX - 1, text);
-}
-
 static void parse_reply(natsMsg *msg, struct transport_reply *reply)
 {
 	const char *number = strrchr(natsMsg_GetSubject(msg), '.');
@@ -460,10 +442,7 @@ static void parse_reply(natsMsg *msg, struct transport_reply *reply)
 	}
 	snprintf(text, sizeof(text), "%.*s", size < REPLY_MAX ? size : REPLY_MAX - 1,
 		 natsMsg_GetData(msg));
-	reply->stored = strstr(text, "\"seq\"") && !strstr(text, "\"error\"");
-	reply->duplicate = reply->stored && strstr(text, "\"duplicate\"");
-	if (!reply->stored)
-		nats_describe(text, reply->why);
+	nats_read_reply(text, reply);
 }
 
 static bool nats_reply(struct transport *transport, int milliseconds,

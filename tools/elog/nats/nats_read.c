@@ -16,10 +16,10 @@
 #include <string.h>
 #include <time.h>
 
+#include "nats/nats_answer.h"
 #include "nats/nats_state.h"
 
 #define SECOND_NS	1000000000LL
-#define HEADERS_MAX	4096	/* bytes of a message's headers */
 #define HEADERS_MS	1000	/* to wait for a message without its data, */
 #define HEADERS_TRIES	30	/* so often */
 #define HEARTBEAT_NS	(10 * SECOND_NS)
@@ -133,56 +133,6 @@ int nats_get(struct transport *transport, const struct transport_get *get, char 
 	return status ? -EIO : 0;
 }
 
-/* Return: false if the text is not a decimal number. */
-static bool parse_number(const char *text, uint64_t *number)
-{
-	char *end;
-
-	errno = 0;
-	*number = text && *text >= '0' && *text <= '9' ? strtoull(text, &end, 10) : 0;
-	return text && *text >= '0' && *text <= '9' && !errno && !*end;
-}
-
-/* "2026-11-23T19:49:37.123456789Z"; the fraction may be shorter or missing. */
-static bool parse_time(const char *text, int64_t *nanoseconds)
-{
-	int64_t fraction = 0, unit = SECOND_NS / 10;
-	struct tm tm = { 0 };
-	const char *end;
-
-	end = text ? strptime(text, "%Y-%m-%dT%H:%M:%S", &tm) : NULL;
-	if (!end || tm.tm_year < 70 || tm.tm_year > 292)
-		return false;
-	if (*end == '.')
-		for (end++; *end >= '0' && *end <= '9'; end++, unit /= 10)
-			fraction += (*end - '0') * unit;
-	*nanoseconds = (int64_t)timegm(&tm) * SECOND_NS + fraction;
-	return *end == 'Z' && !end[1];
-}
-
-static bool copy(char *to, size_t size, const char *text)
-{
-	return !text || snprintf(to, size, "%s", text) < (int)size;
-}
-
-/* The headers of a message, as they are found in one of the two kinds of replies. */
-struct headers {
-	const char *file;
-	const char *previous;
-	const char *previous_size;
-	const char *offset;
-};
-
-/* Fill in what elog ship says about a message. Return: false: it is not valid. */
-static bool take_headers(struct transport_stored *stored, const struct headers *headers)
-{
-	return headers->file && copy(stored->file, sizeof(stored->file), headers->file) &&
-	       copy(stored->previous, sizeof(stored->previous), headers->previous) &&
-	       parse_number(headers->offset, &stored->offset) &&
-	       (!headers->previous_size ||
-		parse_number(headers->previous_size, &stored->previous_size));
-}
-
 /* The publisher may have used the names of the server's headers, which come last. */
 static const char *header(natsMsg *msg, const char *key)
 {
@@ -209,7 +159,7 @@ static bool has_headers(natsMsg *msg)
 /* A reply of any server: the message with further headers. */
 static void take_direct(natsMsg *msg, struct transport_stored *stored)
 {
-	const struct headers headers = {
+	const struct nats_headers headers = {
 		.file = header(msg, "Elog-File"),
 		.previous = header(msg, "Elog-Previous"),
 		.previous_size = header(msg, "Elog-Previous-Size"),
@@ -224,11 +174,12 @@ static void take_direct(natsMsg *msg, struct transport_stored *stored)
 		snprintf(stored->why, sizeof(stored->why), "%s %s", status, more ? more : "");
 		return;
 	}
-	if (!parse_number(sequence, &stored->sequence) ||
-	    !parse_time(header(msg, "Nats-Time-Stamp"), &stored->time) ||
+	if (!nats_parse_number(sequence, &stored->sequence) ||
+	    !nats_parse_time(header(msg, "Nats-Time-Stamp"), &stored->time) ||
 	    !header(msg, "Nats-Subject") ||
-	    !copy(stored->subject, sizeof(stored->subject), header(msg, "Nats-Subject")) ||
-	    !take_headers(stored, &headers))
+	    !nats_copy_text(stored->subject, sizeof(stored->subject),
+			    header(msg, "Nats-Subject")) ||
+	    !nats_take_headers(stored, &headers))
 		stored->error = -EBADMSG;
 	stored->data = (const unsigned char *)natsMsg_GetData(msg);
 	stored->size = (size_t)natsMsg_GetDataLength(msg);
@@ -241,7 +192,7 @@ static void take_direct(natsMsg *msg, struct transport_stored *stored)
 /* Fill in what a message without its data says. */
 static void take_header(natsMsg *msg, const jsMsgMetaData *about, struct transport_stored *stored)
 {
-	const struct headers headers = {
+	const struct nats_headers headers = {
 		.file = header(msg, "Elog-File"),
 		.previous = header(msg, "Elog-Previous"),
 		.previous_size = header(msg, "Elog-Previous-Size"),
@@ -251,8 +202,9 @@ static void take_header(natsMsg *msg, const jsMsgMetaData *about, struct transpo
 
 	*stored = (struct transport_stored){ .sequence = about->Sequence.Stream,
 					     .time = about->Timestamp };
-	if (!copy(stored->subject, sizeof(stored->subject), natsMsg_GetSubject(msg)) ||
-	    !parse_number(header(msg, "Nats-Msg-Size"), &size) || !take_headers(stored, &headers))
+	if (!nats_copy_text(stored->subject, sizeof(stored->subject), natsMsg_GetSubject(msg)) ||
+	    !nats_parse_number(header(msg, "Nats-Msg-Size"), &size) ||
+	    !nats_take_headers(stored, &headers))
 		stored->error = -EBADMSG;
 	else
 		stored->size = (size_t)size;
@@ -390,124 +342,8 @@ int nats_headers(struct transport *transport, const char *stream, int64_t since,
 }
 
 /* ------------------------------------------------------------------------
- * Replies of the leader: {"message":{"subject":"S","seq":1,"hdrs":"BASE64",...}}
+ * Replies to a request
  */
-
-/* Find the value of a key, and end it with a NUL. Return: NULL: there is none. */
-static char *json_value(char *text, const char *key)
-{
-	char name[32], *value;
-
-	snprintf(name, sizeof(name), "\"%s\":", key);
-	value = strstr(text, name);
-	if (!value)
-		return NULL;
-	value += strlen(name);
-	return value + (*value == '"');
-}
-
-static void end_value(char *value)
-{
-	if (value)
-		value[strcspn(value, "\",}")] = '\0';
-}
-
-static int digit64(unsigned char c)
-{
-	if (c >= 'A' && c <= 'Z')
-		return c - 'A';
-	if (c >= 'a' && c <= 'z')
-		return c - 'a' + 26;
-	if (c >= '0' && c <= '9')
-		return c - '0' + 52;
-	return c == '+' ? 62 : c == '/' ? 63 : -1;
-}
-
-/* Decode base64 in place. Return: the bytes; -1: it is not valid. */
-static ssize_t decode64(char *text)
-{
-	static signed char digits[256];
-	unsigned char *to = (unsigned char *)text;
-	const unsigned char *from = to;
-	uint32_t bits = 0;
-	size_t count;
-	int i;
-
-	if (!digits['B'])
-		for (i = 0; i < 256; i++)
-			digits[i] = (signed char)digit64((unsigned char)i);
-	for (count = 0; digits[*from] >= 0; from++) {
-		bits = bits << 6 | (uint32_t)digits[*from];
-		if (++count % 4)
-			continue;
-		*to++ = (unsigned char)(bits >> 16);
-		*to++ = (unsigned char)(bits >> 8);
-		*to++ = (unsigned char)bits;
-	}
-	if (strspn((const char *)from, "=") != -count % 4 || from[-count % 4] || count % 4 == 1)
-		return -1;
-	if (count % 4)
-		*to++ = (unsigned char)(bits >> (count % 4 == 2 ? 4 : 10));
-	if (count % 4 == 3)
-		*to++ = (unsigned char)(bits >> 2);
-	return to - (unsigned char *)text;
-}
-
-/* "NATS/1.0\r\nKEY: VALUE\r\n...": end each value with a NUL. */
-static void parse_headers(char *text, struct headers *headers)
-{
-	const struct {
-		const char *key;
-		const char **value;
-	} keys[] = {
-		{ "Elog-File: ", &headers->file },
-		{ "Elog-Previous: ", &headers->previous },
-		{ "Elog-Previous-Size: ", &headers->previous_size },
-		{ "Elog-Offset: ", &headers->offset },
-	};
-	char *line, *next;
-	size_t i;
-
-	for (line = text; line; line = next) {
-		next = strstr(line, "\r\n");
-		if (next) {
-			*next = '\0';
-			next += 2;
-		}
-		for (i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
-			if (!strncmp(line, keys[i].key, strlen(keys[i].key)))
-				*keys[i].value = line + strlen(keys[i].key);
-	}
-}
-
-/* Return: false: the text is not valid. */
-static bool parse_message(char *text, struct transport_stored *stored)
-{
-	char *subject = json_value(text, "subject"), *sequence = json_value(text, "seq");
-	char *hdrs = json_value(text, "hdrs"), *data = json_value(text, "data");
-	char *stamp = json_value(text, "time");
-	struct headers headers = { 0 };
-	ssize_t size;
-
-	end_value(subject);
-	end_value(sequence);
-	end_value(hdrs);
-	end_value(data);
-	end_value(stamp);
-	if (!subject || !parse_number(sequence, &stored->sequence) ||
-	    !parse_time(stamp, &stored->time) ||
-	    !copy(stored->subject, sizeof(stored->subject), subject) || !hdrs || !data)
-		return false;
-	size = decode64(hdrs);
-	if (size < 0 || size > HEADERS_MAX)
-		return false;
-	hdrs[size] = '\0';
-	parse_headers(hdrs, &headers);
-	size = decode64(data);
-	stored->data = (unsigned char *)data;
-	stored->size = size < 0 ? 0 : (size_t)size;
-	return size >= 0 && take_headers(stored, &headers);
-}
 
 static void take_text(natsMsg *msg, struct transport_stored *stored)
 {
@@ -518,11 +354,8 @@ static void take_text(natsMsg *msg, struct transport_stored *stored)
 	if (!text) {
 		stored->error = -EAGAIN;
 		snprintf(stored->why, sizeof(stored->why), "out of memory");
-	} else if (strstr(text, "\"error\":{")) {
-		stored->error = strstr(text, "\"code\":404") ? -ENOENT : -EAGAIN;
-		nats_describe(text, stored->why);
-	} else if (!parse_message(text, stored)) {
-		stored->error = -EBADMSG;
+	} else {
+		nats_read_message(text, stored);
 	}
 }
 
@@ -547,7 +380,7 @@ bool nats_got(struct transport *transport, int milliseconds, struct transport_st
 		return false;
 	}
 	number = strrchr(natsMsg_GetSubject(msg), '.');
-	if (number && !parse_number(number + 1, &stored->number))
+	if (number && !nats_parse_number(number + 1, &stored->number))
 		stored->number = UINT64_MAX;
 	if (has_headers(msg)) {
 		take_direct(msg, stored);

@@ -36,9 +36,6 @@ void nats_explain(natsStatus status, const char *what, char *why);
 /** nats_explain_silence() - the same for a server that does not answer */
 void nats_explain_silence(struct transport *transport, const char *what, char *why);
 
-/** nats_describe() - copy "description" from the text of a server: {"error":{...}} */
-void nats_describe(const char *text, char *why);
-
 /** nats_limits() - get the limits of a stream */
 void nats_limits(const jsStreamInfo *info, struct transport_limits *limits);
 
