@@ -8,7 +8,8 @@ help_text := \
 	'  module       eventlog.ko and the modules that need it, for the kernel of KDIR' \
 	'  tools        elog, libelog, the examples' \
 	'  selftests    the test programs' \
-	'  programs-i386, programs-armhf  these and the tools as static 32-bit programs' \
+	'  programs-i386, programs-armhf, programs-arm64  these and the tools as static programs' \
+	'               of these architectures' \
 	'  setup        install packages for building and testing' \
 	'  demo         build, boot a guest and demonstrate the tools' \
 	'  demo-fleet   demonstrate elog ship: two guests, and three servers, of which one is killed' \
@@ -21,7 +22,9 @@ help_text := \
 	'  check-fleet  test elog ship with a cluster of NATS servers that are killed, cut off,' \
 	'               or have no space' \
 	'  check-user-events  run the tests of user_events of the kernel on 6.1 and 6.12' \
-	'  check-armhf  test the module on a 32-bit ARM kernel' \
+	'  check-matrix run the tests of C programs, of kernel modules and of elog on each' \
+	'               kernel of KERNELS (all of scripts/check-matrix)' \
+	'  check-armhf, check-arm64  likewise on a 32-bit, a 64-bit ARM kernel' \
 	'  check-debug  test the module on a kernel with KASAN, UBSAN and lockdep' \
 	'  check-why    compare what elog why says with known causes, on several kernels;' \
 	'               WHY_KERNELS="6.1 7.2": on these' \
@@ -169,9 +172,10 @@ selftests:
 # ELOG_ONLY=1: of tools/ only elog.
 # The C library's headers work for 32 bits as well; those of asm/ are close enough.
 programs-i386: options = CFLAGS="-O2 -g -m32 -idirafter /usr/include/$$(gcc -print-multiarch)"
-programs-armhf: options = CC=$(armhf_gcc)
+programs-armhf: options = CC=$(call cross_gcc,arm-linux-gnueabihf-gcc)
+programs-arm64: options = CC=$(call cross_gcc,aarch64-linux-gnu-gcc)
 
-programs-i386 programs-armhf: programs-%:
+programs-i386 programs-armhf programs-arm64: programs-%:
 	@mkdir -p build/selftests-$*
 	+@flock build/selftests-$* $(MAKE) --no-print-directory -C selftests \
 		OUTPUT='$(top)/build/selftests-$*' LDFLAGS=-static $(options)
@@ -179,8 +183,8 @@ programs-i386 programs-armhf: programs-%:
 		LDFLAGS=-static $(options) $(if $(ELOG_ONLY),'$(top)/build/tools-$*/elog')
 
 # Debian's packages have a compiler with or without the version in its name.
-armhf_gcc = $(or $(notdir $(firstword $(wildcard $(addsuffix \
-	/arm-linux-gnueabihf-gcc-12,$(subst :, ,$(PATH)))))),arm-linux-gnueabihf-gcc)
+cross_gcc = $(or $(notdir $(firstword $(wildcard $(addsuffix \
+	/$(1)-12,$(subst :, ,$(PATH)))))),$(1))
 
 setup:
 	@scripts/setup
@@ -225,15 +229,11 @@ check-user-events:
 			$(user_events_tests) || status=1; \
 	done; exit $$status
 
-check-armhf:
-	@scripts/setup armhf
-	@$(MAKE) --no-print-directory module EVENTLOG_TEST_MODULE=1 \
-		KDIR="$$(scripts/kernel headers 6.1-armhf)" CROSS_COMPILE=arm-linux-gnueabihf-
-	@$(MAKE) --no-print-directory programs-armhf
-	@scripts/vm-static --kernel 6.1-armhf --timeout 10800 --program-timeout 1800 \
-		--module "build/$$(scripts/kernel release 6.1-armhf)/eventlog.ko" \
-		build/selftests-armhf/*_test build/tools-armhf/libelog_device_test \
-		build/tools-armhf/consumer_device_test build/tools-armhf/libelog_test selftests/ring_module_test.sh
+check-matrix:
+	@scripts/check-matrix $(KERNELS)
+
+check-armhf check-arm64: check-%:
+	@scripts/check-matrix 6.1-$*
 
 STRESS_SECONDS ?= 180
 
@@ -499,8 +499,8 @@ clean:
 help:
 	@printf '%s\n' $(help_text)
 
-.PHONY: all sources module tools selftests programs-i386 programs-armhf setup demo demo-fleet demo-why \
-	check check-everything check-user-events check-fleet check-armhf check-debug check-sanitizers check-static check-why check-native stress \
+.PHONY: all sources module tools selftests programs-i386 programs-armhf programs-arm64 setup demo demo-fleet demo-why \
+	check check-everything check-user-events check-matrix check-fleet check-armhf check-arm64 check-debug check-sanitizers check-static check-why check-native stress \
 	check-models check-mutants fuzz fuzz-kernel \
 	bench bench-compare $(benches:%=bench-%) \
 	install install-module \

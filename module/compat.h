@@ -2,6 +2,11 @@
 /*
  * All differences between kernel versions.  The rest of the module is written for the
  * newest kernel.  Each entry names the version that made a change, and the change.
+ *
+ * Distributions backport changes: a kernel 5.14 may have functions of 6.10.  So an entry for a
+ * change since then looks for the change itself, with a macro, a type or a header if that
+ * suffices, else with a part of probe.c (EVENTLOG_HAS_...).  The version decides where the older
+ * code is right on newer kernels as well, or where no header shows the change.
  */
 #ifndef EVENTLOG_COMPAT_H
 #define EVENTLOG_COMPAT_H
@@ -14,6 +19,8 @@
 #include <linux/timer.h>
 #include <linux/version.h>
 
+#include "probes.h"
+
 /* 6.9 added __uninitialized.  A compiler without the attribute does not initialise either. */
 #ifndef __uninitialized
 #if __has_attribute(__uninitialized__)
@@ -24,25 +31,25 @@
 #endif
 
 /* 6.12 moved asm/unaligned.h. */
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 12, 0)
-#include <asm/unaligned.h>
-#else
+#if __has_include(<linux/unaligned.h>)
 #include <linux/unaligned.h>
+#else
+#include <asm/unaligned.h>
 #endif
 
 /* 7.2 took hex.h, which 6.4 added, out of kernel.h. */
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(7, 2, 0)
+#if __has_include(<linux/hex.h>)
 #include <linux/hex.h>
 #endif
 
 /* 6.0 moved what the idle loop calls from RCU to context tracking. */
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 0, 0)
+#if !EVENTLOG_HAS_CT_IDLE
 #define ct_idle_enter() rcu_idle_enter()
 #define ct_idle_exit() rcu_idle_exit()
 #endif
 
 /* 6.3 made vm_flags read-only and added accessors. */
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 3, 0)
+#if !EVENTLOG_HAS_VM_FLAGS_SET
 static inline void vm_flags_set(struct vm_area_struct *vma, vm_flags_t flags)
 {
 	vma->vm_flags |= flags;
@@ -58,10 +65,10 @@ static inline void vm_flags_clear(struct vm_area_struct *vma, vm_flags_t flags)
 #ifdef CONFIG_CGROUPS
 static __always_inline u64 eventlog_cgroup_ancestor_id(const struct cgroup *cgroup, int level)
 {
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 1, 0)
-	return cgroup->ancestor_ids[level];
-#else
+#if EVENTLOG_HAS_CGROUP_ANCESTORS
 	return cgroup_id(cgroup->ancestors[level]);
+#else
+	return cgroup->ancestor_ids[level];
 #endif
 }
 #endif
@@ -103,12 +110,12 @@ static inline struct mem_cgroup *eventlog_set_active_memcg(struct mem_cgroup *me
 #endif
 
 /* 6.2 added timer_delete_sync(), 6.15 removed del_timer_sync(). */
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 2, 0)
+#if !EVENTLOG_HAS_TIMER_DELETE
 #define timer_delete_sync(timer) del_timer_sync(timer)
 #endif
 
 /* 6.13 added hrtimer_setup() and its variant for the stack, 6.15 removed hrtimer_init(). */
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 13, 0)
+#if !EVENTLOG_HAS_HRTIMER_SETUP
 static inline void hrtimer_setup(struct hrtimer *timer,
 				 enum hrtimer_restart (*function)(struct hrtimer *),
 				 clockid_t clock, enum hrtimer_mode mode)
@@ -127,24 +134,24 @@ static inline void hrtimer_setup_on_stack(struct hrtimer *timer,
 #endif
 
 /* 6.16 renamed from_timer(). */
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 16, 0)
+#ifndef timer_container_of
 #define timer_container_of(var, callback_timer, timer_fieldname) \
 	from_timer(var, callback_timer, timer_fieldname)
 #endif
 
 /* 6.10 added a reason to the tracepoint tcp_send_reset. */
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 10, 0)
-#define EVENTLOG_TCP_RESET_REASON
-#else
+#if EVENTLOG_HAS_TCP_RESET_REASON
 #include <net/rstreason.h>
 #define EVENTLOG_TCP_RESET_REASON , const enum sk_rst_reason reason
+#else
+#define EVENTLOG_TCP_RESET_REASON
 #endif
 
 /*
- * Before 6.10, the tracepoint tcp_send_reset did not fire for resets without a full
+ * Before it had a reason, the tracepoint tcp_send_reset did not fire for resets without a full
  * socket.  A kprobe finds these, if its handler can read arguments of functions.
  */
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 10, 0) && defined(CONFIG_KPROBES) && \
+#if !EVENTLOG_HAS_TCP_RESET_REASON && defined(CONFIG_KPROBES) && \
 	defined(CONFIG_HAVE_FUNCTION_ARG_ACCESS_API)
 #define EVENTLOG_TCP_RESET_KPROBE 1
 #else
@@ -152,21 +159,19 @@ static inline void hrtimer_setup_on_stack(struct hrtimer *timer,
 #endif
 
 /* 5.17 made netns_ipv4.tcp_death_row a pointer, 6.1 an object again. */
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(5, 17, 0) && LINUX_VERSION_CODE < KERNEL_VERSION(6, 1, 0)
-#define eventlog_tcp_table(net) ((net)->ipv4.tcp_death_row->hashinfo)
-#else
-#define eventlog_tcp_table(net) ((net)->ipv4.tcp_death_row.hashinfo)
-#endif
+#define eventlog_tcp_table(net) \
+	(__builtin_choose_expr(__builtin_types_compatible_p(typeof((net)->ipv4.tcp_death_row), \
+							    struct inet_timewait_death_row), \
+			       &(net)->ipv4.tcp_death_row, (net)->ipv4.tcp_death_row)->hashinfo)
 
-/* 6.10 removed the second argument of __assign_str(), which is known from __string(). */
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 10, 0)
-#define eventlog_assign_str(field, text) __assign_str(field, text)
-#else
-#define eventlog_assign_str(field, text) __assign_str(field)
-#endif
+/*
+ * 6.10 removed the second argument of __assign_str(), which is known from __string().  All
+ * versions reserve room for the text, which here is never NULL, and its end.
+ */
+#define eventlog_assign_str(field, text) memcpy(__get_str(field), text, strlen(text) + 1)
 
 /* 6.13 made the namespace of exported symbols a string. */
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 13, 0)
+#if EVENTLOG_HAS_NAMESPACE_IDENTIFIER
 #define EVENTLOG_EXPORT_TO(symbol, namespace) EXPORT_SYMBOL_NS_GPL(symbol, namespace)
 #define EVENTLOG_IMPORT_FROM(namespace) MODULE_IMPORT_NS(namespace)
 #else
@@ -215,14 +220,15 @@ static inline void hrtimer_setup_on_stack(struct hrtimer *timer,
 #endif
 
 /* 6.3 made the device const that device_type.devnode() gets. */
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 3, 0)
-#define eventlog_devnode_device struct device
-#else
-#define eventlog_devnode_device const struct device
-#endif
+#define eventlog_devnode_device \
+	typeof(*__builtin_choose_expr( \
+		__builtin_types_compatible_p(typeof(((struct device_type *)0)->devnode), \
+					     char *(*)(const struct device *, umode_t *, kuid_t *, \
+						       kgid_t *)), \
+		(const struct device *)0, (struct device *)0))
 
 /* 6.5 removed an argument of pin_user_pages_remote() and get_user_pages_remote(). */
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 5, 0)
+#if EVENTLOG_HAS_GUP_VMAS
 #define eventlog_pin_page(mm, address, flags, page) \
 	pin_user_pages_remote(mm, address, 1, flags, page, NULL, NULL)
 #define eventlog_get_page(mm, address, flags, page) \
@@ -235,20 +241,20 @@ static inline void hrtimer_setup_on_stack(struct hrtimer *timer,
 #endif
 
 /* 6.16 added lookup_noperm(), which replaced lookup_one_len(). */
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 16, 0)
-#define eventlog_lookup(name, directory) lookup_one_len(name, directory, strlen(name))
-#else
+#if EVENTLOG_HAS_LOOKUP_NOPERM
 #define eventlog_lookup(name, directory) lookup_noperm(&QSTR(name), directory)
+#else
+#define eventlog_lookup(name, directory) lookup_one_len(name, directory, strlen(name))
 #endif
 
 /* 6.6 made the times of inodes private and added a function that sets them. */
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 6, 0)
+#if !EVENTLOG_HAS_INODE_INIT_TS
 #define simple_inode_init_ts(inode) \
 	((inode)->i_atime = (inode)->i_mtime = (inode)->i_ctime = current_time(inode))
 #endif
 
 /* 7.2 replaced ktime_get_snapshot() by ktime_get_snapshot_id(), for any clock. */
-#if LINUX_VERSION_CODE < KERNEL_VERSION(7, 2, 0)
+#if !EVENTLOG_HAS_SNAPSHOT_ID
 #define ktime_get_snapshot_id(clock, snapshot) ktime_get_snapshot(snapshot)
 #endif
 
@@ -273,9 +279,7 @@ static inline void hrtimer_setup_on_stack(struct hrtimer *timer,
 #endif
 
 /* 6.1.64 and 6.5.13 added a count of open files to struct trace_event_file. */
-#if (LINUX_VERSION_CODE >= KERNEL_VERSION(6, 1, 64) && \
-     LINUX_VERSION_CODE < KERNEL_VERSION(6, 2, 0)) || \
-	LINUX_VERSION_CODE >= KERNEL_VERSION(6, 5, 13)
+#if EVENTLOG_HAS_TRACE_FILE_REF
 #define eventlog_trace_file_opens(file) (atomic_read(&(file)->ref) - 1)
 #else
 #define eventlog_trace_file_opens(file) 0

@@ -13,7 +13,7 @@ top=$(cd "$(dirname "$(readlink -f "$0")")/../.." && pwd -P)
 cd "$top"
 tree=$top
 
-wanted() { true; }
+unset EVENTLOG_TESTS
 
 # lanes_of EVERYTHING UML: prints "LANE FILE" for each file of each lane.
 lanes_of()
