@@ -91,7 +91,7 @@ TEST(capture_of_the_root_sees_an_instance)
 	struct program inside;
 	struct off off;
 
-	sched_load("min_us=10");
+	sched_load("min_us=10 stack_us=0");
 	capture_open(&root);
 	program_open_inside(&inside, "sched");
 	CHECK(info_of(inside.fd).features & EVENTLOG_FEATURE_SESSIONS);
@@ -118,7 +118,7 @@ TEST(instance_has_sessions_of_its_own_providers_only)
 	struct consumer root;
 	struct off off;
 
-	sched_load("min_us=10");
+	sched_load("min_us=10 stack_us=0");
 	capture_open(&root);
 	program_open(&outside, device_open());
 	program_open_inside(&other, "other");
@@ -205,7 +205,7 @@ TEST(waker_of_an_instance_has_a_session_of_the_instance)
 	struct consumer root;
 	struct off off;
 
-	sched_load("min_us=10");
+	sched_load("min_us=10 stack_us=0");
 	capture_open(&root);
 	program_open_inside(&inside, "sched");
 	program_open(&outside, device_open());
@@ -226,7 +226,7 @@ TEST(deleted_instance_has_no_sessions)
 	struct program inside;
 	struct consumer root;
 
-	sched_load("min_us=10");
+	sched_load("min_us=10 stack_us=0");
 	capture_open(&root);
 	program_open_inside(&inside, "sched");
 	session_set(&inside.ring, inside.event.descriptor, SESSION);
@@ -247,7 +247,7 @@ TEST(programs_of_instances_learn_that_sessions_are_of_interest)
 	struct status_map early_map, late_map;
 	struct consumer root;
 
-	sched_load("min_us=10");
+	sched_load("min_us=10 stack_us=0");
 	program_open_inside(&early, "early");
 	early_map = status_map(early.fd, &early.event);
 	CHECK_EQ(status_get(&early_map, &early.event), 0);
