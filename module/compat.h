@@ -31,14 +31,14 @@
 #endif
 
 /* 6.12 moved asm/unaligned.h. */
-#if __has_include(<linux/unaligned.h>)
+#if EVENTLOG_HAS_UNALIGNED
 #include <linux/unaligned.h>
 #else
 #include <asm/unaligned.h>
 #endif
 
 /* 7.2 took hex.h, which 6.4 added, out of kernel.h. */
-#if __has_include(<linux/hex.h>)
+#if EVENTLOG_HAS_HEX
 #include <linux/hex.h>
 #endif
 
