@@ -145,17 +145,19 @@ static __always_inline void sched_sums_add(struct eventlog_thread *thread,
 static __always_inline void sched_waking_set(struct eventlog_waking *waking,
 					     struct task_struct *task, u8 how)
 {
+	struct eventlog_session session = {};
 	struct eventlog_thread *thread = NULL;
 
 	if (unlikely(task->flags & PF_KTHREAD))
 		how |= task->pid ? EVENTLOG_SCHED_HOW_KTHREAD : 0;
 	else
 		thread = eventlog_thread_find(task_pid(task));
-	waking->session.of = 0;
 	if (thread)
-		waking->session = eventlog_thread_session(thread);
-	waking->tid = task->pid;
-	waking->how = how;
+		session = eventlog_thread_session(thread);
+	WRITE_ONCE(waking->session.of, session.of);
+	WRITE_ONCE(waking->session.number, session.number);
+	WRITE_ONCE(waking->tid, task->pid);
+	WRITE_ONCE(waking->how, how);
 	/* The task may be changing its name. */
 	data_race(memcpy(waking->comm, task->comm, sizeof(waking->comm)));
 }
@@ -229,7 +231,7 @@ static void sched_off_emit(struct eventlog_thread *thread, struct task_struct *t
 		fields.by_tid_ = by->tid;
 		memcpy(fields.by_, by->comm, sizeof(fields.by_));
 		fields.by_of_ = by->session.of;
-		fields.by_session_ = by->session.of ? by->session.number : 0;
+		fields.by_session_ = by->session.number;
 	} else {
 		fields.by_tid_ = 0;
 		memset(fields.by_, 0, sizeof(fields.by_));
@@ -312,21 +314,21 @@ static void __maybe_unused sched_on_switch_old(void *unused, bool preempt,
 }
 
 /*
- * The task's pi_lock is held, so no other wake-up is noted at the same time.  This may be before
- * the probe of the switch, which therefore does not clear the time.
+ * The task's pi_lock is held, unless an interrupt wakes the current task.  This may be before the
+ * probe of the switch, which therefore does not clear the time.
  */
 static __always_inline void sched_waking(struct eventlog_thread *thread)
 {
 	struct eventlog_waking *waking = &thread->interval.waking;
 
 	if (unlikely(in_hardirq())) {
-		waking->tid = 0;
-		waking->how = EVENTLOG_SCHED_HOW_IRQ;
+		WRITE_ONCE(waking->tid, 0);
+		WRITE_ONCE(waking->how, EVENTLOG_SCHED_HOW_IRQ);
 	} else {
 		sched_waking_set(waking, current,
 				 in_serving_softirq() ? EVENTLOG_SCHED_HOW_SOFTIRQ : 0);
 	}
-	waking->time = eventlog_ring_clock();
+	WRITE_ONCE(waking->time, eventlog_ring_clock());
 }
 
 static void sched_on_waking(void *unused, struct task_struct *task)
