@@ -207,6 +207,16 @@ static inline void hrtimer_setup_on_stack(struct hrtimer *timer,
 #endif
 
 /*
+ * Since 6.18, a thread whose cgroup has used up its CPU time stops running when it returns to its
+ * program, and then is marked.  Before, the whole cgroup stops, which marks no thread.
+ */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 18, 0) && defined(CONFIG_CFS_BANDWIDTH)
+#define eventlog_task_throttled(task) ((task)->throttled)
+#else
+#define eventlog_task_throttled(task) false
+#endif
+
+/*
  * Trace events created at run time need trace_add_event_call() and
  * trace_remove_event_call(), which 5.10 does not export, reference counts of event
  * calls, and fields with a given length.  6.1 has all of these.  On older kernels there

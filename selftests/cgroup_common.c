@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A memory cgroup for tests: see cgroup_common.h.
+ * A cgroup for tests: see cgroup_common.h.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,9 +21,9 @@ static char *cgroup_file(const char *name)
 	return path;
 }
 
-void cgroup_make(size_t bytes)
+static void cgroup_make_with(const char *controller, const char *file, const char *text)
 {
-	char mount_point[] = "/tmp/cgroup.XXXXXX", text[32];
+	char mount_point[] = "/tmp/cgroup.XXXXXX";
 
 	CHECK(mkdtemp(mount_point));
 	if (mount("none", mount_point, "cgroup2", 0, NULL)) {
@@ -31,18 +31,30 @@ void cgroup_make(size_t bytes)
 		SKIP("no cgroup2: %s", test_errno_name(errno));
 	}
 	snprintf(cgroup_path, sizeof(cgroup_path), "%s", mount_point);
-	file_write(cgroup_file("cgroup.subtree_control"), "+memory");
+	file_write(cgroup_file("cgroup.subtree_control"), controller);
 	snprintf(cgroup_path, sizeof(cgroup_path), "%s/test", mount_point);
 	CHECK_OK(mkdir(cgroup_path, 0755));
-	if (access(cgroup_file("memory.max"), F_OK)) {
+	if (access(cgroup_file(file), F_OK)) {
 		rmdir(cgroup_path);
 		umount(mount_point);
 		rmdir(mount_point);
-		SKIP("no memory cgroup");
+		SKIP("no %s in cgroups", file);
 	}
+	CHECK_OK(file_write(cgroup_file(file), text));
+}
+
+void cgroup_make(size_t bytes)
+{
+	char text[32];
+
 	snprintf(text, sizeof(text), "%zu", bytes);
-	CHECK_OK(file_write(cgroup_file("memory.max"), text));
+	cgroup_make_with("+memory", "memory.max", text);
 	file_write(cgroup_file("memory.swap.max"), "0");
+}
+
+void cgroup_make_cpu(const char *max)
+{
+	cgroup_make_with("+cpu", "cpu.max", max);
 }
 
 void cgroup_remove(void)

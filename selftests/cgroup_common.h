@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A memory cgroup, for tests: one at a time.  A function fails the test when something goes
+ * A cgroup with a limit of memory or of CPU time, for tests: one at a time.  A function fails the test when something goes
  * wrong.
  */
 #ifndef CGROUP_COMMON_H
@@ -10,6 +10,9 @@
 
 /** cgroup_make() - make a memory cgroup with a limit; skips the test without memory cgroups */
 void cgroup_make(size_t bytes);
+
+/** cgroup_make_cpu() - make a cgroup with this in cpu.max; skips the test without CPU cgroups */
+void cgroup_make_cpu(const char *max);
 
 /** cgroup_remove() - remove it, once its processes have ended */
 void cgroup_remove(void);

@@ -33,16 +33,20 @@ struct program {
 	struct mapped ring;
 };
 
-static void program_open(struct program *program, int fd)
+static void program_open(struct program *program, int fd, __u32 id)
 {
 	program->fd = fd;
+	program->id = id;
 	program->event = register_event(fd, "request u32 id");
 	mapped_attach(&program->ring, fd, mapped_least_bytes());
 }
 
 static void program_open_inside(struct program *program, const char *instance)
 {
-	program_open(program, create(instance, &program->id));
+	__u32 id;
+	int fd = create(instance, &id);
+
+	program_open(program, fd, id);
 }
 
 static void program_close(struct program *program)
@@ -120,7 +124,7 @@ TEST(instance_has_sessions_of_its_own_providers_only)
 
 	sched_load("min_us=10 stack_us=0");
 	capture_open(&root);
-	program_open(&outside, device_open());
+	program_open(&outside, device_open(), 0);
 	program_open_inside(&other, "other");
 	/* The last ring of the thread counts. */
 	program_open_inside(&inside, "sched");
@@ -208,7 +212,7 @@ TEST(waker_of_an_instance_has_a_session_of_the_instance)
 	sched_load("min_us=10 stack_us=0");
 	capture_open(&root);
 	program_open_inside(&inside, "sched");
-	program_open(&outside, device_open());
+	program_open(&outside, device_open(), 0);
 	off = wait_for_waker(&root, &outside, &inside, inside.event.descriptor);
 	CHECK_EQ(off.by_of, inside.event.descriptor);
 	CHECK_EQ(off.by_session, SESSION + 1);

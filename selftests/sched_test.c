@@ -30,6 +30,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cgroup_common.h"
 #include "filter_common.h"
 #include "mapped_common.h"
 #include "sched_common.h"
@@ -351,6 +352,22 @@ static void run_until_gap(const struct watch *watch)
 	}
 }
 
+static pid_t hog_start(void)
+{
+	pid_t hog = test_fork();
+
+	if (!hog)
+		for (;;)
+			__asm__ __volatile__("" ::: "memory");
+	return hog;
+}
+
+static void hog_end(pid_t hog)
+{
+	CHECK_OK(kill(hog, SIGKILL));
+	test_join_signal(hog, SIGKILL);
+}
+
 /* Another process on the same CPU never sleeps. */
 TEST(preempted_by_another_process)
 {
@@ -363,10 +380,7 @@ TEST(preempted_by_another_process)
 	CHECK(cpus_allowed(&cpu, 1) >= 1);
 	cpu_pin(cpu);
 	watch_open(&watch);
-	hog = test_fork();
-	if (!hog)
-		for (;;)
-			__asm__ __volatile__("" ::: "memory");
+	hog = hog_start();
 	/* Others may run on this CPU, too. */
 	do {
 		session_enter(&watch);
@@ -375,9 +389,81 @@ TEST(preempted_by_another_process)
 		found = off_try_find(&watch, PREEMPTED, &off);
 		CHECK(!found || (!off.blocked && off.runnable));
 	} while (!found || off.by_tid != (__u32)hog);
-	CHECK_OK(kill(hog, SIGKILL));
-	test_join_signal(hog, SIGKILL);
+	hog_end(hog);
 	watch_close(&watch);
+}
+
+/* A process in a cgroup with little CPU time, which works on a session and never sleeps. */
+static pid_t throttled_start(void)
+{
+	struct eventlog_register event;
+	struct mapped ring;
+	pid_t child = test_fork();
+	int fd;
+
+	if (child)
+		return child;
+	cgroup_enter();
+	fd = device_open();
+	event = register_event(fd, "throttled u32 x");
+	mapped_attach(&ring, fd, mapped_least_bytes());
+	session_set(&ring, event.descriptor, OTHER_SESSION);
+	for (;;)
+		__asm__ __volatile__("" ::: "memory");
+}
+
+/* Has the thread had an interval with the cause throttled, in which @by ran? */
+static bool throttled_for(struct watch *watch, __u32 tid, __u32 by)
+{
+	struct record record;
+	bool found = false;
+	struct off off;
+
+	flush(watch->consumer.fd);
+	while (consumer_next(&watch->consumer, &record)) {
+		if (record.header->tid != tid || record.bytes < sizeof(off) ||
+		    record.bytes > sizeof(off) + 7)
+			continue;
+		memcpy(&off, record.payload, sizeof(off));
+		found |= off.cause == THROTTLED && off.by_tid == by && !off.blocked;
+	}
+	return found;
+}
+
+static void check_throttled(bool has_hog)
+{
+	struct watch watch;
+	pid_t child, hog = 0;
+	unsigned int cpu;
+
+	CHECK(cpus_allowed(&cpu, 1) >= 1);
+	cgroup_make_cpu("2000 20000");
+	cpu_pin(cpu);
+	watch_open(&watch);
+	child = throttled_start();
+	if (has_hog)
+		hog = hog_start();
+	WAIT_FOR(throttled_for(&watch, child, hog));
+	if (has_hog)
+		hog_end(hog);
+	CHECK_OK(kill(child, SIGKILL));
+	test_join_signal(child, SIGKILL);
+	cgroup_remove();
+	watch_close(&watch);
+}
+
+/* While nothing else runs on its CPU. */
+TEST(throttled_by_a_cgroup)
+{
+	check_throttled(false);
+}
+
+/* While another process runs.  Older kernels do not say it. */
+TEST(throttled_on_a_busy_cpu)
+{
+	if (kernel_before(6, 18))
+		SKIP("threads are marked as throttled since Linux 6.18");
+	check_throttled(true);
 }
 
 static void go_on(void *process)

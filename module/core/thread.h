@@ -76,8 +76,9 @@ struct eventlog_waking {
  * @state: what it waited in, TASK_*; 0: for a CPU only
  * @count: number of short intervals
  * @iowait: it waits for a block device
- * @idle_next: its CPU became idle; only if it waits for a CPU
- * @waking: who woke it; written by that task, on any CPU, with the thread's pi_lock
+ * @throttled: it was throttled, or its CPU became idle; only if it waits for a CPU
+ * @waking: who woke it; written by that task, on any CPU, before the thread is switched in.  In
+ *	rare cases two write it at the same time: then each member is of one of them
  * @taker: who got its CPU; only if it waits for one
  * @total: time in short intervals
  * @sums: the same by cause; [0]: woken and not running
@@ -89,7 +90,7 @@ struct eventlog_interval {
 	u32 state;
 	u32 count;
 	bool iowait;
-	bool idle_next;
+	bool throttled;
 	struct eventlog_waking waking;
 	struct eventlog_waking taker;
 	u64 total;

@@ -218,10 +218,9 @@ u8 sched_cause(struct task_struct *task, const struct eventlog_interval *interva
 	const u8 cause = known ? sched_call_cause(call) : 0;
 
 	if (!interval->state) {
-		if (cause == EVENTLOG_SCHED_CAUSE_YIELD)
-			return cause;
-		return interval->idle_next ? EVENTLOG_SCHED_CAUSE_THROTTLED :
-					     EVENTLOG_SCHED_CAUSE_PREEMPTED;
+		if (interval->throttled)
+			return EVENTLOG_SCHED_CAUSE_THROTTLED;
+		return cause == EVENTLOG_SCHED_CAUSE_YIELD ? cause : EVENTLOG_SCHED_CAUSE_PREEMPTED;
 	}
 	if (unlikely(interval->state & (__TASK_STOPPED | __TASK_TRACED)))
 		return EVENTLOG_SCHED_CAUSE_STOPPED;

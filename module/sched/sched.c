@@ -142,23 +142,44 @@ static __always_inline void sched_sums_add(struct eventlog_thread *thread,
 
 /* ---- switches ---- */
 
-/* What the event says about the task that wakes a thread or gets its CPU. */
-static __always_inline void sched_waking_set(struct eventlog_waking *waking,
-					     struct task_struct *task, u8 how)
+/* The session of a thread of the root, which may state any: no call, so few registers are saved. */
+static __always_inline struct eventlog_session
+sched_session_stated(const struct eventlog_thread *thread)
 {
+	const struct eventlog_mapped_header *header = thread->header;
+
+	return (struct eventlog_session){
+		.number = READ_ONCE(header->session), .of = READ_ONCE(header->session_of),
+	};
+}
+
+/* What the event says about the task that wakes a thread or gets its CPU. */
+static __always_inline void sched_waking_note(struct eventlog_waking *waking,
+					      struct task_struct *task, u8 how,
+					      struct eventlog_session session)
+{
+	WRITE_ONCE(waking->session.of, session.of);
+	WRITE_ONCE(waking->session.number, session.number);
+	WRITE_ONCE(waking->tid, task->pid);
+	WRITE_ONCE(waking->how, how);
+	/* The task may be changing its name. */
+	data_race(memcpy(waking->comm, task->comm, sizeof(waking->comm)));
+}
+
+/* The same for any task. */
+static noinline void sched_waking_set(struct eventlog_waking *waking, struct task_struct *task,
+				      u8 how)
+{
+	struct eventlog_session session = {};
 	struct eventlog_thread *thread = NULL;
 
-	if (unlikely(task->flags & PF_KTHREAD))
+	if (task->flags & PF_KTHREAD)
 		how |= task->pid ? EVENTLOG_SCHED_HOW_KTHREAD : 0;
 	else
 		thread = eventlog_thread_find(task_pid(task));
-	waking->session.of = 0;
 	if (thread)
-		waking->session = eventlog_thread_session(thread);
-	waking->tid = task->pid;
-	waking->how = how;
-	/* The task may be changing its name. */
-	data_race(memcpy(waking->comm, task->comm, sizeof(waking->comm)));
+		session = eventlog_thread_session(thread);
+	sched_waking_note(waking, task, how, session);
 }
 
 static __always_inline bool sched_session_same(const struct eventlog_session *one,
@@ -167,39 +188,56 @@ static __always_inline bool sched_session_same(const struct eventlog_session *on
 	return one->number == other->number && one->of == other->of;
 }
 
-/* The thread could go on, but its CPU runs @next. */
-static noinline void sched_taken(struct eventlog_interval *interval, struct task_struct *next)
+/* The thread could go on, but its CPU runs @next.  A thread that may run leaves no CPU idle. */
+static noinline void sched_taken(struct eventlog_interval *interval, struct task_struct *prev,
+				 struct task_struct *next)
 {
-	interval->idle_next = !next->pid;
+	interval->throttled = !next->pid || eventlog_task_throttled(prev);
 	sched_waking_set(&interval->taker, next, 0);
 }
 
 static u64 sched_out_again(struct eventlog_thread *thread, struct task_struct *prev,
 			   struct task_struct *next, unsigned int state);
 
+static __always_inline u64 sched_out_of(struct eventlog_thread *thread, struct task_struct *prev,
+					struct task_struct *next, unsigned int state,
+					struct eventlog_session session)
+{
+	struct eventlog_interval *interval = &thread->interval;
+	const u32 run = READ_ONCE(sched_run);
+
+	if (interval->count) {
+		if (interval->run != run || !sched_session_same(&session, &interval->session))
+			return sched_out_again(thread, prev, next, state);
+	} else {
+		if (!session.of)
+			return 0;
+		interval->session = session;
+		interval->run = run;
+	}
+	interval->state = state;
+	interval->iowait = prev->in_iowait;
+	if (!state)
+		sched_taken(interval, prev, next);
+	return interval->out = eventlog_ring_clock();
+}
+
+static noinline u64 sched_out_inside(struct eventlog_thread *thread, struct task_struct *prev,
+				     struct task_struct *next, unsigned int state)
+{
+	return sched_out_of(thread, prev, next, state, eventlog_thread_session(thread));
+}
+
 /* Returns the time, or 0 if it was not needed. */
 static noinline u64 sched_out(struct eventlog_thread *thread, struct task_struct *prev,
 			      struct task_struct *next, unsigned int state)
 {
-	const struct eventlog_session session = eventlog_thread_session(thread);
-	struct eventlog_interval *interval = &thread->interval;
-	const u32 run = READ_ONCE(sched_run);
-
-	if (interval->count && unlikely(interval->run != run ||
-					!sched_session_same(&session, &interval->session)))
-		return sched_out_again(thread, prev, next, state);
-	if (!session.of)
-		return 0;
-	interval->session = session;
-	interval->run = run;
-	interval->state = state;
-	interval->iowait = prev->in_iowait;
-	if (!state)
-		sched_taken(interval, next);
-	return interval->out = eventlog_ring_clock();
+	if (unlikely(thread->instance))
+		return sched_out_inside(thread, prev, next, state);
+	return sched_out_of(thread, prev, next, state, sched_session_stated(thread));
 }
 
-/* The sums are of another session, or of an earlier period. */
+/* The sums are of another session, or of an earlier period: now they end. */
 static noinline u64 sched_out_again(struct eventlog_thread *thread, struct task_struct *prev,
 				    struct task_struct *next, unsigned int state)
 {
@@ -313,22 +351,35 @@ static void __maybe_unused sched_on_switch_old(void *unused, bool preempt,
 	sched_switch(prev, next, preempt ? 0 : eventlog_task_state(prev));
 }
 
-/*
- * The task's pi_lock is held, so no other wake-up is noted at the same time.  This may be before
- * the probe of the switch, which therefore does not clear the time.
- */
-static __always_inline void sched_waking(struct eventlog_thread *thread)
+/* By an interrupt, or by a thread of an instance or without a ring. */
+static noinline void sched_waking_rarely(struct eventlog_waking *waking)
 {
-	struct eventlog_waking *waking = &thread->interval.waking;
-
-	if (unlikely(in_hardirq())) {
-		waking->tid = 0;
-		waking->how = EVENTLOG_SCHED_HOW_IRQ;
+	if (in_hardirq()) {
+		WRITE_ONCE(waking->tid, 0);
+		WRITE_ONCE(waking->how, EVENTLOG_SCHED_HOW_IRQ);
 	} else {
 		sched_waking_set(waking, current,
 				 in_serving_softirq() ? EVENTLOG_SCHED_HOW_SOFTIRQ : 0);
 	}
-	waking->time = eventlog_ring_clock();
+	WRITE_ONCE(waking->time, eventlog_ring_clock());
+}
+
+/*
+ * The task's pi_lock is held, unless an interrupt wakes the current task.  This may be before the
+ * probe of the switch, which therefore does not clear the time.
+ */
+static noinline void sched_waking(struct eventlog_thread *thread)
+{
+	struct eventlog_waking *waking = &thread->interval.waking;
+	const struct eventlog_thread *by = eventlog_thread_find(task_pid(current));
+
+	if (!by || by->instance || in_hardirq()) {
+		sched_waking_rarely(waking);
+		return;
+	}
+	sched_waking_note(waking, current, in_serving_softirq() ? EVENTLOG_SCHED_HOW_SOFTIRQ : 0,
+			  sched_session_stated(by));
+	WRITE_ONCE(waking->time, eventlog_ring_clock());
 }
 
 static void sched_on_waking(void *unused, struct task_struct *task)
