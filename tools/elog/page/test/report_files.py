@@ -142,8 +142,8 @@ def write_waits(path):
     schemas = {**SCHEMAS, 20: sched[0] + "\nevent " + sched[1] + "\n"}
 
     def off(file, time, session, cause, blocked, runnable):
-        put(file, time, 20, struct.pack("<IQQBBhI16sIQQ", 1, blocked, runnable, cause, 0, -1, 0,
-                                        b"", 0, 0, 0), session=session)
+        put(file, time, 20, struct.pack("<IQQBBhI16sIQQI", 1, blocked, runnable, cause, 0, -1, 0,
+                                        b"", 0, 0, 0, 0), session=session)
 
     with ElogFile(path, schemas) as file:
         start = 10 ** 9
