@@ -84,7 +84,8 @@ static bool begins_with(const char *frame, size_t size, const char *prefix)
 static bool is_of_scheduler(const char *frame, size_t size)
 {
 	return begins_with(frame, size, "schedule") || begins_with(frame, size, "__schedule") ||
-	       begins_with(frame, size, "preempt_schedule");
+	       begins_with(frame, size, "preempt_schedule") ||
+	       begins_with(frame, size, "__switch_to");
 }
 
 /* Return: the rest behind a frame, or NULL. */
