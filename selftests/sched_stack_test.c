@@ -7,6 +7,7 @@
  * Which features meet:
  *	captures	two, the second one later; one of the numbers only; switched on and off,
  *			and the module unloaded, while threads are blocked
+ *	rules		for a process, and a session
  *	modules		loaded while stacks are kept
  *	faults		within a system call
  */
@@ -401,6 +402,35 @@ TEST(later_capture_gets_the_stacks_that_it_sees)
 	free(text);
 	consumer_close(&second.consumer);
 	consumer_close(&first.consumer);
+	watch_close(&watch);
+}
+
+static void listen_with(struct listener *listener, __u32 flags)
+{
+	struct eventlog_rule rule = rule_request("sched", "*");
+
+	memset(listener, 0, sizeof(*listener));
+	mapped_consumer_open(&listener->consumer, RING_BYTES);
+	rule.flags = flags;
+	rule.pid = flags & EVENTLOG_RULE_PID ? getpid() : 0;
+	rule.session = flags & EVENTLOG_RULE_SESSION ? SESSION : 0;
+	rule_add_with(listener->consumer.fd, &rule);
+}
+
+/* The worker that emits stacks is no thread of the process, and has no session. */
+TEST(rules_for_a_process_or_a_session_get_stacks)
+{
+	static struct listener process, session;
+	struct watch watch;
+
+	watch_open(&watch, "min_us=10 stack_us=10");
+	listen_with(&process, EVENTLOG_RULE_PID);
+	listen_with(&session, EVENTLOG_RULE_SESSION);
+	read_once(&watch);
+	CHECK(strstr(stack_of(&process, PIPE), "pipe_read+"));
+	CHECK(strstr(stack_of(&session, PIPE), "pipe_read+"));
+	consumer_close(&session.consumer);
+	consumer_close(&process.consumer);
 	watch_close(&watch);
 }
 

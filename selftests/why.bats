@@ -97,6 +97,10 @@ if cause in ("sleep", "poll", "pipe", "socket", "disk"):
     names = {"sleep": "clock_nanosleep", "poll": "poll", "pipe": "read", "socket": "read",
              "disk": "fsync"}
     assert names[cause] in [c["name"] for c in parts[cause]["calls"]], parts[cause]
+places = {"pipe": "pipe_read", "socket": "unix_stream", "poll": "poll", "sleep": "nanosleep"}
+if cause in places:
+    frames = [frame for stack in parts[cause]["stacks"] for frame in stack["frames"]]
+    assert any(places[cause] in frame for frame in frames), parts[cause]["stacks"]
 PYTHON
 	done < "$work/truth"
 	# In text, the same, on lines that people read.
@@ -105,7 +109,10 @@ PYTHON
 	[ "$status" = 0 ]
 	[[ ${lines[0]} =~ ^waits\ $session\ \ [0-9.]+\ ms$ ]]
 	contains "$output" "released by holder " " (waits 0x4d)" "holder " " meanwhile: futex " \
-		"keeper " " meanwhile: sleep "
+		"keeper " " meanwhile: sleep " " at futex_"
+	run_elog why -v "$session" "$work/waits"
+	[ "$status" = 0 ]
+	contains "$output" "futex_wait" "+0x"
 }
 
 @test "a session that is wrong, or not there" {

@@ -122,7 +122,10 @@ struct eventlog_provider_event {
  * @events: its events
  * @event_count: number of @events
  * @rundown_keywords: events with one of these keywords belong to the state dump:
- *	if @rundown emits them, only the subscriber that it runs for receives them
+ *	if @rundown emits them, only the subscriber that it runs for receives them.
+ *	If another task emits one, it is what events of any thread may refer to:
+ *	rules select it, whatever process, session or cgroup they are for, and all
+ *	samples have it
  * @enable: called after one of the events was enabled or disabled, so that the
  *	provider can hook or unhook its event sources.  @keywords is the union of
  *	the keyword masks of the enabled events, @level the most verbose of their

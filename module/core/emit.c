@@ -353,11 +353,12 @@ static notrace bool eventlog_conditions_pass(struct eventlog_emission *emission,
 		struct eventlog_subscriber_rule *rule = READ_ONCE(entry->rules[i].rule);
 		const struct eventlog_predicate *predicate = entry->rules[i].predicate;
 
-		if (eventlog_rule_selects(rule, entry->subscriber, emission->session,
-					  emission->emitter) &&
+		if ((emission->shared ||
+		     eventlog_rule_selects(rule, entry->subscriber, emission->session,
+					   emission->emitter)) &&
 		    (!predicate ||
 		     eventlog_filter_passes(emission, entry->subscriber, rule, predicate)) &&
-		    eventlog_rule_takes_sample(rule))
+		    (emission->shared || eventlog_rule_takes_sample(rule)))
 			return true;
 	}
 	return false;
@@ -398,9 +399,12 @@ static notrace void eventlog_emit_to_rest(struct eventlog_emission *emission,
 	const unsigned int count = emission->count;
 	unsigned int i;
 
-	if (event->state_dump && emission->context == EVENTLOG_CONTEXT_TASK &&
-	    READ_ONCE(event->provider->dump_task) == current)
-		only = READ_ONCE(event->provider->dump_subscriber);
+	if (event->state_dump && emission->context == EVENTLOG_CONTEXT_TASK) {
+		if (READ_ONCE(event->provider->dump_task) == current)
+			only = READ_ONCE(event->provider->dump_subscriber);
+		else
+			emission->shared = true;
+	}
 	if (!first && trace_eventlog_emit_enabled())
 		eventlog_trace_point_emit(emission);
 	for (i = first; i < listeners->count; i++) {

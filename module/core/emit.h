@@ -81,6 +81,8 @@ struct eventlog_emitter {
  * @context: where it is emitted
  * @emitter: who emitted it, if it is not the current task; NULL: it is
  * @latest: is raised to the times of its records; NULL: not needed
+ * @shared: state that events of any thread refer to: see @rundown_keywords of struct
+ *	eventlog_provider; found out on the slow way
  *
  * All functions on the way to the first ring that take one are inlined into the few
  * functions that begin an emission, so that the compiler keeps it in registers.  What
@@ -97,6 +99,7 @@ struct eventlog_emission {
 	enum eventlog_context context;
 	const struct eventlog_emitter *emitter;
 	u64 *latest;
+	bool shared;
 };
 
 #if EVENTLOG_TRACE_EVENTS

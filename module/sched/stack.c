@@ -119,7 +119,7 @@ static const struct kernel_param_ops sched_stack_us_ops = {
 };
 
 module_param_cb(stack_us, &sched_stack_us_ops, &sched_stack_us, 0644);
-MODULE_PARM_DESC(stack_us, "events of waits so long, in microseconds, have the kernel stack; 0: none");
+MODULE_PARM_DESC(stack_us, "waits so long, in microseconds, have their kernel stack; 0: none");
 
 static unsigned int sched_stacks_max = 4096;
 

@@ -55,6 +55,7 @@ static int check_arguments(const struct options *options)
 static int print(struct why *why, const struct visit *visit, const struct options *options)
 {
 	const uint64_t lost = sum_causes(visit->lost, ELOG_LOST_CAUSES_MAX);
+	struct print_settings settings = options->print;
 	struct why_session *session;
 	struct output output;
 	int ret;
@@ -65,7 +66,8 @@ static int print(struct why *why, const struct visit *visit, const struct option
 	if (!session)
 		return -ENOENT;
 	output_open(&output, COLOR_NEVER, false);
-	why_print(session, &options->print, lost, &output.text);
+	settings.verbose = options->verbose;
+	why_print(session, &settings, lost, &output.text);
 	ret = output_close(&output);
 	if (ret)
 		elog_error("cannot write to stdout: %s", strerror(-ret));
@@ -120,6 +122,7 @@ static const struct verb_option why_options[] = {
 	{ OPTION_AROUND, NULL },
 	{ OPTION_FORMAT, "text (default), or json: one object per line" },
 	{ 'q', "no progress, no hints" },
+	{ 'v', "whole kernel stacks" },
 	{ 0, NULL },
 };
 
@@ -133,6 +136,8 @@ const struct verb verb_why = {
 	"program and of the provider sched, for example those of:\n"
 	"  modprobe eventlog_sched && elog capture -e sched -e shop -o FILE\n"
 	"- is the standard input. Several files are merged by wall-clock time.\n"
+	"\n"
+	"Below a wait of a millisecond or more is where in the kernel it was.\n"
 	"\n"
 	"The rest of the time a thread was on a CPU, or did something else. Programs say which\n"
 	"session a thread works on: see elog_session_enter(3).\n"

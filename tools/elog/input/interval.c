@@ -87,6 +87,7 @@ bool interval_read(const struct entry *entry, struct interval *interval)
 		.by_of = (uint32_t)read_number(entry, "by_of"),
 		.session = item->session,
 		.by_session = read_number(entry, "by_session"),
+		.stack = (uint32_t)read_number(entry, "stack"),
 	};
 	/* It was not blocked, or there is a new reason that is a wait. */
 	if (!interval_waits(interval)) {
@@ -112,6 +113,20 @@ bool interval_read_sum(const struct entry *entry, struct interval_sum *sum)
 	for (i = 0; i < INTERVAL_CAUSES; i++)
 		sum->times[i] = read_time(entry, causes[i]);
 	return true;
+}
+
+bool interval_read_stack(const struct entry *entry, struct interval_stack *stack)
+{
+	struct elog_value frames;
+
+	if (!is_event(entry, "stack") || !read_field(entry, "frames", &frames) || !frames.data)
+		return false;
+	*stack = (struct interval_stack){
+		.number = (uint32_t)read_number(entry, "number"),
+		.frames = frames.data,
+		.size = frames.size,
+	};
+	return stack->number;
 }
 
 const char *interval_provider(const struct entry *entry, const struct live *live, uint32_t of)

@@ -49,6 +49,7 @@ enum interval_cause {
  * @by_of: the same of @by_session
  * @session: of the thread
  * @by_session: of @by_tid; 0: none
+ * @stack: number of its kernel stack; 0: not known
  */
 struct interval {
 	int64_t end;
@@ -64,6 +65,7 @@ struct interval {
 	uint32_t by_of;
 	uint64_t session;
 	uint64_t by_session;
+	uint32_t stack;
 };
 
 /**
@@ -80,6 +82,18 @@ struct interval_sum {
 	uint32_t tid;
 	uint64_t count;
 	uint64_t times[INTERVAL_CAUSES];
+};
+
+/**
+ * struct interval_stack - an event stack
+ * @number: of the stack
+ * @frames: its frames, with ; between them; any bytes, in the payload of the event
+ * @size: of @frames
+ */
+struct interval_stack {
+	uint32_t number;
+	const char *frames;
+	size_t size;
 };
 
 /** interval_time() - how long the thread did not run */
@@ -105,6 +119,9 @@ bool interval_read(const struct entry *entry, struct interval *interval);
 
 /** interval_read_sum() - read an event sum; false: it is another one */
 bool interval_read_sum(const struct entry *entry, struct interval_sum *sum);
+
+/** interval_read_stack() - read an event stack; false: it is another one */
+bool interval_read_stack(const struct entry *entry, struct interval_stack *stack);
 
 /**
  * interval_provider() - the provider of a session

@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "output/why.h"
+#include "output/why_stack.h"
 #include "util/array.h"
 #include "util/tool.h"
 
@@ -23,7 +24,7 @@
 #define STEPS_MAX	(1U << 27)	/* looks at @recent, in all: about a second */
 #define SESSIONS_MAX	64	/* of one number: of different providers, hosts, boots, instances */
 #define THREADS_MAX	65536
-#define LIST_MAX	64	/* calls, and wakers, of one cause */
+#define LIST_MAX	64	/* calls, wakers, and stacks, of one cause */
 
 /* The time in which a thread worked on a session. */
 struct why_span {
@@ -48,6 +49,7 @@ struct why {
 	uint64_t steps;			/* up to STEPS_MAX */
 	bool cut;			/* STEPS_MAX were not enough */
 	struct elog_text bytes;		/* of a key */
+	struct why_stacks stacks;
 	bool any;			/* event of sched */
 };
 
@@ -62,6 +64,7 @@ int why_open(struct why **result, const char *provider, uint64_t number)
 		free(why);
 		return -ENOMEM;
 	}
+	why_stacks_init(&why->stacks);
 	why->provider = provider;
 	why->number = number;
 	*result = why;
@@ -78,11 +81,13 @@ void why_close(struct why *why)
 		for (cause = 0; cause < INTERVAL_CAUSES; cause++) {
 			free(why->sessions[i].waits[cause].calls);
 			free(why->sessions[i].waits[cause].wakers);
+			free(why->sessions[i].waits[cause].stacks);
 		}
 		elog_map_free(&why->sessions[i].threads);
 	}
 	free(why->sessions);
 	free(why->recent);
+	why_stacks_free(&why->stacks);
 	elog_text_free(&why->bytes);
 	free(why);
 }
@@ -348,6 +353,50 @@ static int add_call(struct why_wait *wait, int number, uint64_t time)
 	return 0;
 }
 
+static int add_stack(struct why_wait *wait, uint32_t number, uint64_t time)
+{
+	struct why_stack *larger;
+	size_t i;
+
+	if (!number)
+		return 0;
+	for (i = 0; i < wait->stack_count; i++) {
+		if (wait->stacks[i].number != number)
+			continue;
+		wait->stacks[i].time += time;
+		return 0;
+	}
+	if (wait->stack_count == LIST_MAX)
+		return 0;
+	larger = array_grow(wait->stacks, wait->stack_count, sizeof(*larger));
+	if (!larger)
+		return -ENOMEM;
+	wait->stacks = larger;
+	larger[wait->stack_count++] = (struct why_stack){ .number = number, .time = time };
+	return 0;
+}
+
+/* Two numbers may mean the same stack. */
+static void find_stacks(const struct why *why, const struct why_session *session,
+			struct why_wait *wait)
+{
+	size_t i, j, count = 0;
+
+	for (i = 0; i < wait->stack_count; i++) {
+		struct why_stack stack = wait->stacks[i];
+
+		stack.frames = why_stacks_find(&why->stacks, session->scope, stack.number);
+		for (j = 0; stack.frames && j < count; j++)
+			if (wait->stacks[j].frames && !strcmp(wait->stacks[j].frames, stack.frames))
+				break;
+		if (stack.frames && j < count)
+			wait->stacks[j].time += stack.time;
+		else
+			wait->stacks[count++] = stack;
+	}
+	wait->stack_count = count;
+}
+
 static bool is_same(const struct why_thread *one, const struct why_thread *other)
 {
 	return one->tid == other->tid && one->session == other->session &&
@@ -421,6 +470,8 @@ static int take_interval(struct why *why, const struct entry *entry, uint64_t sc
 			 interval_time(interval));
 	if (!ret)
 		ret = add_call(wait, interval->call, time);
+	if (!ret)
+		ret = add_stack(wait, interval->stack, time);
 	return ret ? ret : add_waker(why, entry, scope, wait, interval, time);
 }
 
@@ -462,6 +513,7 @@ int why_take(struct why *why, const struct entry *entry)
 {
 	const bool is_target = entry->item.session == why->number;
 	const bool is_interval = interval_is_event(entry->cached->event);
+	struct interval_stack stack;
 	struct interval interval;
 	struct interval_sum sum;
 	uint64_t scope;
@@ -477,6 +529,8 @@ int why_take(struct why *why, const struct entry *entry)
 	if (interval_read(entry, &interval))
 		return (is_target ? take_interval(why, entry, scope, &interval) : 0) ?:
 		       keep_recent(why, &interval, scope);
+	if (interval_read_stack(entry, &stack))
+		return why_stacks_add(&why->stacks, scope, stack.number, stack.frames, stack.size);
 	if (is_target && interval_read_sum(entry, &sum))
 		return take_sum(why, entry, scope, &sum);
 	return 0;
@@ -551,6 +605,7 @@ static struct why_session *choose(const struct why *why)
 struct why_session *why_find(struct why *why, bool quiet)
 {
 	struct why_session *session = NULL;
+	unsigned int i;
 
 	if (why->session_count) {
 		session = choose(why);
@@ -564,6 +619,8 @@ struct why_session *why_find(struct why *why, bool quiet)
 			   why->provider : "", why->provider ? ":" : "", why->number);
 		return NULL;
 	}
+	for (i = 0; i < INTERVAL_CAUSES; i++)
+		find_stacks(why, session, &session->waits[i]);
 	if (quiet)
 		return session;
 	if (!why->any)

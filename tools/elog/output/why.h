@@ -64,6 +64,18 @@ struct why_call {
 };
 
 /**
+ * struct why_stack - time in one place of the kernel
+ * @number: of the stack
+ * @time: of the waits, ns
+ * @frames: what it looks like; NULL: not known
+ */
+struct why_stack {
+	uint32_t number;
+	uint64_t time;
+	const char *frames;
+};
+
+/**
  * struct why_wait - what threads of a session waited for
  * @time: ns
  * @count: of the intervals
@@ -71,6 +83,8 @@ struct why_call {
  * @call_count: of @calls
  * @wakers: likewise
  * @waker_count: of @wakers
+ * @stacks: likewise, of long waits
+ * @stack_count: of @stacks
  */
 struct why_wait {
 	uint64_t time;
@@ -79,6 +93,8 @@ struct why_wait {
 	size_t call_count;
 	struct why_waker *wakers;
 	size_t waker_count;
+	struct why_stack *stacks;
+	size_t stack_count;
 };
 
 /**

@@ -11,6 +11,7 @@ other    a schema of sched with other fields
 machine  HOST BOOT CAUSE: session 1 waits for a thread, and this one for the cause; session 2 waits
          for a thread with the same number, only if the cause is 5
 crowd    each wait is longer than the one before, and all are at the same time
+stacks   waits with stacks, some of which are not in the file, or wrong
 spans    two spans: in one of them, a thread waits for the thread of the other one
 threads  two threads of a session wait at the same time, in an inner span, for each other and for a
          session whose span has ended; and a span in an instance, one that is open at the end, lies
@@ -41,9 +42,13 @@ def sched(number):
     return head + "\nevent " + events[number] + "\n"
 
 
-def off(cause, blocked, runnable=0, call=-1, by=0, name=b"", by_session=0, of=1, how=0):
-    return struct.pack("<IQQBBhI16sIQQ", of, blocked, runnable, cause, how, call, by, name,
-                       1 if by_session else 0, by_session, 0)
+def off(cause, blocked, runnable=0, call=-1, by=0, name=b"", by_session=0, of=1, how=0, stack=0):
+    return struct.pack("<IQQBBhI16sIQQI", of, blocked, runnable, cause, how, call, by, name,
+                       1 if by_session else 0, by_session, 0, stack)
+
+
+def stack_of(number, frames):
+    return struct.pack("<II", number, (len(frames) + 1) << 16 | 8) + frames + b"\0"
 
 
 def sum_of(count, **times):
@@ -53,7 +58,7 @@ def sum_of(count, **times):
 
 
 def open_file(path):
-    return ElogFile(path, {1: SHOP, 2: sched(0), 3: sched(1)})
+    return ElogFile(path, {1: SHOP, 2: sched(0), 3: sched(1), 4: sched(2)})
 
 
 def chain(path):
@@ -147,6 +152,33 @@ def crowd(path):
         for number in range(1, 10001):
             file.event(2, off(FUTEX, 1000 * MS + 2 * number, by=100, name=b"self", by_session=1),
                        session=1, tid=100, time=1000 * MS + number)
+
+
+def stacks(path):
+    disk = (b"__schedule+0x2a/0x8a0;schedule+0x5a/0xd0;io_schedule+0x42/0x70;"
+            b"folio_wait_bit_common+0x13d/0x350;filemap_fault+0x1/0x2;a+0x1/0x2 [ext4];b+0x1/0x2;"
+            b"c+0x1/0x2;d+0x1/0x2")
+    fault = (b"__switch_to+0x8/0x9;schedule+0x5a/0xd0;handle_userfault+0x1/0x2;handle_mm_fault+0x1/0x2;"
+             b"asm_exc_page_fault+0x22/0x30;pipe_write+0x1/0x2")
+    with open_file(path) as file:
+        file.event(1, session=1, tid=100, time=1000 * MS)
+        # Two numbers of the same stack; one that is longer; one that is not in the file.
+        for i, (number, cause) in enumerate(((7, DISK), (8, DISK), (9, DISK), (10, DISK),
+                                             (12, 8), (13, FUTEX), (14, SLEEP))):
+            time = 3 * MS if number == 9 else 2 * MS
+            file.event(2, off(cause, time, stack=number), session=1, tid=100,
+                       time=(1010 + 10 * i) * MS)
+        file.event(4, stack_of(7, disk), time=1100 * MS)
+        # Said again, but the first one counts.
+        file.event(4, stack_of(7, b"wrong+0x1/0x2"), time=1101 * MS)
+        file.event(4, stack_of(8, disk), time=1102 * MS)
+        file.event(4, stack_of(9, b"other+0x1/0x2"), time=1103 * MS)
+        file.event(4, stack_of(12, fault), time=1104 * MS)
+        file.event(4, stack_of(13, b"\x1b[31m;;\xff\n+\"<b>;;"), time=1105 * MS)
+        file.event(4, stack_of(14, b""), time=1106 * MS)
+        file.event(4, stack_of(0, b"zero"), time=1107 * MS)
+        file.event(4, b"\1\0", time=1108 * MS)
+        file.event(4, struct.pack("<II", 15, 0xffff << 16 | 8) + b"short\0", time=1109 * MS)
 
 
 def shop(number, name):

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Printing where the time of a session went: see why.h. In text, a line for each cause, and one
- * for each holder of a chain; in JSON, an object for the session and one for each cause.
+ * for each place in the kernel and each holder of a chain; in JSON, an object for the session and
+ * one for each cause.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -9,10 +10,12 @@
 
 #include "output/row.h"
 #include "output/why.h"
+#include "output/why_stack.h"
 #include "util/system_calls.h"
 
 #define CALLS_SHOWN	3
 #define WAKERS_SHOWN	3
+#define STACKS_SHOWN	2
 #define HOLDER_COLUMN	37
 
 enum { ON_CPU = INTERVAL_CAUSES, NONE, PARTS };
@@ -57,6 +60,15 @@ static int compare_wakers(const void *one, const void *other)
 	return a->thread.tid < b->thread.tid ? -1 : a->thread.tid > b->thread.tid;
 }
 
+static int compare_stacks(const void *one, const void *other)
+{
+	const struct why_stack *a = one, *b = other;
+
+	if (a->time != b->time)
+		return a->time > b->time ? -1 : 1;
+	return a->number < b->number ? -1 : a->number > b->number;
+}
+
 /* Return: how many parts there are; the longest is first. */
 static size_t make_parts(struct why_session *session, const struct why_times *times,
 			 struct part parts[PARTS])
@@ -74,6 +86,9 @@ static size_t make_parts(struct why_session *session, const struct why_times *ti
 		if (wait->waker_count)
 			qsort(wait->wakers, wait->waker_count, sizeof(*wait->wakers),
 			      compare_wakers);
+		if (wait->stack_count)
+			qsort(wait->stacks, wait->stack_count, sizeof(*wait->stacks),
+			      compare_stacks);
 		parts[count++] = (struct part){ .what = i, .time = wait->time, .wait = wait };
 	}
 	parts[count++] = (struct part){ .what = ON_CPU, .time = times->on_cpu };
@@ -206,8 +221,29 @@ static void put_holder(struct elog_text *text, const struct why_holder *holder)
 	elog_text_string(text, "\n");
 }
 
+static void put_stacks(struct elog_text *text, const struct why_wait *wait, bool all)
+{
+	const struct why_stack *stack;
+	size_t i, shown = 0;
+
+	for (i = 0; i < wait->stack_count && (all || shown < STACKS_SHOWN); i++) {
+		stack = &wait->stacks[i];
+		if (!stack->frames)
+			continue;
+		put_blanks(text, HOLDER_COLUMN);
+		if (wait->stack_count > 1)
+			put_ms(text, stack->time, 1);
+		elog_text_string(text, wait->stack_count > 1 ? " " : "");
+		why_stack_put(text, stack->frames);
+		elog_text_string(text, "\n");
+		if (all)
+			why_stack_put_all(text, stack->frames, HOLDER_COLUMN + 2);
+		shown++;
+	}
+}
+
 static void put_part(struct elog_text *text, const struct why_session *session,
-		     const struct why_times *times, const struct part *part)
+		     const struct why_times *times, const struct part *part, bool verbose)
 {
 	size_t i, j;
 
@@ -219,13 +255,15 @@ static void put_part(struct elog_text *text, const struct why_session *session,
 		put_wakers(text, part, put_calls(text, session, part->wait));
 	}
 	elog_text_string(text, "\n");
+	if (part->wait)
+		put_stacks(text, part->wait, verbose);
 	for (i = 0; part->wait && i < part->wait->waker_count && i < WAKERS_SHOWN; i++)
 		for (j = 0; j < part->wait->wakers[i].holder_count; j++)
 			put_holder(text, &part->wait->wakers[i].holders[j]);
 }
 
 static void print_text(const struct why_session *session, const struct why_times *times,
-		       const struct part *parts, size_t count, uint64_t lost,
+		       const struct part *parts, size_t count, bool verbose, uint64_t lost,
 		       struct elog_text *text)
 {
 	size_t i;
@@ -243,7 +281,7 @@ static void print_text(const struct why_session *session, const struct why_times
 				 plural(lost));
 	elog_text_string(text, "\n");
 	for (i = 0; i < count; i++)
-		put_part(text, session, times, &parts[i]);
+		put_part(text, session, times, &parts[i], verbose);
 }
 
 /* ------------------------------------------------------------------------
@@ -284,6 +322,28 @@ static void put_json_holders(struct elog_text *text, const struct why_waker *wak
 	elog_text_string(text, "]");
 }
 
+static void put_json_stacks(struct elog_text *text, const struct why_wait *wait)
+{
+	struct row item = { .format = FORMAT_JSON, .text = text };
+	const struct why_stack *stack;
+	bool any = false;
+	size_t i;
+
+	elog_text_string(text, "[");
+	for (i = 0; i < wait->stack_count; i++) {
+		stack = &wait->stacks[i];
+		if (!stack->frames)
+			continue;
+		elog_text_string(text, any ? ",{" : "{");
+		any = true;
+		item.any = false;
+		row_number(&item, "time", NULL, 0, stack->time);
+		why_stack_put_json(row_cell(&item, "frames", NULL, 0), stack->frames);
+		elog_text_string(text, "}");
+	}
+	elog_text_string(text, "]");
+}
+
 static void put_json_wait(struct row *row, const struct why_session *session,
 			  const struct why_wait *wait)
 {
@@ -315,6 +375,7 @@ static void put_json_wait(struct row *row, const struct why_session *session,
 		elog_text_string(text, "}");
 	}
 	elog_text_string(text, "]");
+	put_json_stacks(row_cell(row, "stacks", NULL, 0), wait);
 }
 
 static void print_json(const struct why_session *session, const struct why_times *times,
@@ -361,5 +422,5 @@ void why_print(struct why_session *session, const struct print_settings *setting
 	if (settings->format == FORMAT_JSON)
 		print_json(session, &times, parts, count, lost, text);
 	else
-		print_text(session, &times, parts, count, lost, text);
+		print_text(session, &times, parts, count, settings->verbose, lost, text);
 }

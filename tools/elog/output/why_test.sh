@@ -10,7 +10,7 @@ top=$(cd "$here/../../.." && pwd -P)
 # shellcheck source=scripts/elog_tap.sh
 . "$top/scripts/elog_tap.sh"
 
-for kind in chain wrong sums late lost other crowd spans threads; do
+for kind in chain wrong sums late lost other crowd stacks spans threads; do
 	python3 "$here/why_file.py" "$kind" "$kind.elog" || exit 1
 done
 python3 "$here/why_file.py" machine one.elog one boot-1 5 &&
@@ -124,6 +124,29 @@ limits_steps()
 		says '  futex '
 }
 
+shows_stacks()
+{
+	local at=' \{37\}'
+
+	why 0 1 stacks.elog && says '  disk            9.00 ms' &&
+		says "${at}4.00 ms at io_schedule < folio_wait_bit_common < filemap_fault < a < b < c \.\.\.$" &&
+		says "${at}3.00 ms at other$" &&
+		says "${at}in a page fault, at handle_userfault < handle_mm_fault" &&
+		! grep -q 'wrong\|zero\|short\| schedule <' stdout && ! grep -q $'\x1b' stdout ||
+		return 1
+	why 0 -v 1 stacks.elog && says "${at}  __schedule+0x2a/0x8a0$" &&
+		says "${at}  a+0x1/0x2 \[ext4\]$" && ! grep -q $'\x1b' stdout || return 1
+	why 0 --format json 1 stacks.elog && python3 -c 'import json
+parts = {line["part"]: line for line in map(json.loads, open("stdout", encoding="utf-8"))
+         if line["kind"] == "part"}
+stacks = parts["disk"]["stacks"]
+assert [s["time"] for s in stacks] == [4000000, 3000000], stacks
+assert stacks[0]["frames"][0] == "__schedule+0x2a/0x8a0" and len(stacks[0]["frames"]) == 9
+assert stacks[1]["frames"] == ["other+0x1/0x2"], stacks
+assert len(parts["futex"]["stacks"][0]["frames"]) == 5, parts
+assert parts["sleep"]["stacks"] == [], parts'
+}
+
 # A filter would drop the waits, too.
 refuses_filters()
 {
@@ -190,6 +213,7 @@ check 'files that are damaged, and no files' reads_damaged_files
 check 'another schema of the provider sched' knows_other_schemas
 check 'hosts and boots with the same numbers' separates_hosts_and_boots
 check 'the steps of a search are limited' limits_steps
+check 'stacks of long waits' shows_stacks
 check 'latency --why refuses a filter' refuses_filters
 check 'latency --why adds sums, which come late' adds_sums_to_shares
 check 'threads that work on a session at the same time' knows_threads_at_once

@@ -143,8 +143,8 @@ def write_waits(path):
     schemas = {**SCHEMAS, **{19 + i: sched[0] + "\nevent " + sched[i] + "\n" for i in (1, 2)}}
 
     def off(file, time, session, cause, blocked, runnable, tid=101):
-        put(file, time, 20, struct.pack("<IQQBBhI16sIQQ", 1, blocked, runnable, cause, 0, -1, 0,
-                                        b"", 0, 0, 0), session=session, tid=tid)
+        put(file, time, 20, struct.pack("<IQQBBhI16sIQQI", 1, blocked, runnable, cause, 0, -1, 0,
+                                        b"", 0, 0, 0, 0), session=session, tid=tid)
 
     with ElogFile(path, schemas) as file:
         start = 10 ** 9
