@@ -256,6 +256,23 @@ void eventlog_threads_release(struct list_head *file)
 
 /* ---- what eventlog_sched.ko needs ---- */
 
+/* A thread that states its session meanwhile may keep it. */
+static void eventlog_threads_clear(void)
+{
+	struct eventlog_thread *thread;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(eventlog_threads); i++) {
+		rcu_read_lock();
+		hlist_for_each_entry_rcu(thread, &eventlog_threads[i], node)
+			if (thread->file || READ_ONCE(thread->header->session_flags) &
+					    EVENTLOG_SESSION_LISTENED)
+				WRITE_ONCE(thread->header->session_of, 0);
+		rcu_read_unlock();
+		cond_resched();
+	}
+}
+
 void eventlog_threads_listen(eventlog_thread_hidden_function *hidden)
 {
 	struct eventlog_domain *domain = &eventlog_root_domain;
@@ -263,7 +280,11 @@ void eventlog_threads_listen(eventlog_thread_hidden_function *hidden)
 	WRITE_ONCE(eventlog_thread_hidden, hidden);
 	eventlog_domain_lock(domain);
 	eventlog_domain_status_session(domain, hidden);
+	if (!hidden)
+		eventlog_domain_generation_bump(domain);
 	eventlog_domain_unlock(domain);
+	if (!hidden)
+		eventlog_threads_clear();
 }
 EVENTLOG_EXPORT_TO(eventlog_threads_listen, EVENTLOG_SCHED);
 

@@ -261,7 +261,8 @@ typedef void eventlog_thread_hidden_function(struct eventlog_thread *thread);
  * @hidden: called from now on; NULL: they are not of interest.  A function that was replaced may
  *	run until an RCU grace period has ended
  *
- * Sets or clears EVENTLOG_STATUS_SESSION of all events of the root.
+ * Sets or clears EVENTLOG_STATUS_SESSION of all events of the root.  If they are not of interest,
+ * ends those that threads state only for that time: see EVENTLOG_SESSION_LISTENED.
  *
  * Process context, sleeps; the root domain is not locked.
  */
