@@ -1616,7 +1616,8 @@ function print_program_emit(i,   name, list, count) {
 	print_list("static inline int " name "(", list, count, ")", "\t\t")
 	count = parameters(i, list, 0)
 	print "{"
-	print "\tif (!elog_typed_event_enabled(&" name "_event))"
+	print "\tif (!elog_typed_event_" (EVENT_ATTRIBUTE[SIDE, i] == "" ? "enabled" : "noticed") \
+		"(&" name "_event))"
 	print "\t\treturn 0;"
 	print_list("\treturn " name "_emit(", list, count, ");", "\t\t\t")
 	print "}"
@@ -1644,8 +1645,9 @@ function print_program_assignment(kind, name, part,   list) {
 		print "\tfields." name "_ = " name "_;"
 }
 
-function print_program_define(i,   name, list, count, k, kind, part, fields) {
+function print_program_define(i,   name, list, count, k, kind, part, fields, attribute) {
 	name = C EVENT[SIDE, i]
+	attribute = EVENT_ATTRIBUTE[SIDE, i]
 	fields = FIELDS[SIDE, i]
 	print "static const char " name "_schema[] ="
 	print_text(i)
@@ -1669,9 +1671,17 @@ function print_program_define(i,   name, list, count, k, kind, part, fields) {
 	}
 	print "\tstruct iovec parts[" (1 + (fields > 0) + DYNAMIC[SIDE, i]) "];"
 	print "\tsize_t end = " (fields ? "sizeof(fields)" : "0") ";"
+	if (attribute == "end")
+		print "\tint ret;"
 	print ""
-	print "\tif (!elog_typed_event_ready(&" name "_event))"
+	if (attribute == "start")
+		print "\telog_typed_event_begin(&" name "_event, session);"
+	print "\tif (!elog_typed_event_ready(&" name "_event))" (attribute == "end" ? " {" : "")
+	if (attribute == "end")
+		print "\t\telog_typed_event_end(&" name "_event, session);"
 	print "\t\treturn 0;"
+	if (attribute == "end")
+		print "\t}"
 	part = fields > 0
 	for (k = 1; k <= fields; k++) {
 		kind = FIELD_KIND[SIDE, i, k]
@@ -1683,7 +1693,12 @@ function print_program_define(i,   name, list, count, k, kind, part, fields) {
 		print "\tparts[1].iov_base = &fields;"
 		print "\tparts[1].iov_len = sizeof(fields);"
 	}
-	print "\treturn elog_typed_event_write(&" name "_event, session, parts, " (part + 1) ", end);"
+	print "\t" (attribute == "end" ? "ret =" : "return") " elog_typed_event_write(&" name \
+		"_event, session, parts, " (part + 1) ", end);"
+	if (attribute == "end") {
+		print "\telog_typed_event_end(&" name "_event, session);"
+		print "\treturn ret;"
+	}
 	print "}"
 	print ""
 }
