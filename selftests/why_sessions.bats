@@ -8,6 +8,7 @@
 #	rings, or none		each test runs with both
 #	disabled, enabled	a disabled event; an enabled event
 #	C, C++			a disabled event
+#	Python, Go		a thread of Python; the thread of a goroutine
 #	elog_event_write()	an event that is written
 #	elog_session_enter()	sessions in each other
 #	a capture that ends	captures one after the other
@@ -356,6 +357,42 @@ elsewhere()
 	CODE
 	build gcc
 	both_ways elsewhere
+}
+
+in_python()
+{
+	run sessions_of -e sched
+	[ "$output" = "session=0x7" ]
+}
+
+@test "a thread of Python, with rings and without" {
+	cat > "$work/job" <<-PYTHON
+		#!/usr/bin/env python3
+		import eventlog, time
+		event = eventlog.Event("snake/event")
+		time.sleep(0.002)
+		with eventlog.running(event, 7):
+		    time.sleep(0.002)
+		time.sleep(0.002)
+	PYTHON
+	chmod +x "$work/job"
+	export PYTHONPATH=$TREE/tools/python LD_LIBRARY_PATH=$EVENTLOG_TOOLS
+	both_ways in_python
+}
+
+@test "the thread of a goroutine, without a library" {
+	local go=$EVENTLOG_TOOLS/examples/hello_go
+
+	[ -x "$go" ] || skip "no compiler for Go"
+	"$ELOG" capture -q -e sched -e hello -o "$work/file" -- "$go"
+	run "$ELOG" show -q -e hello --fields session "$work/file"
+	session=$output
+	[[ $session == session=0x* ]]
+	# It waits for the timer, or for other threads of the program.
+	run "$ELOG" show -q -e sched/off --fields session "$work/file"
+	[ "$(sort -u <<< "$output")" = "$session" ]
+	run_elog why "${session#session=}" "$work/file"
+	[ "$status" = 0 ]
 }
 
 @test "a disabled event is three instructions, also with an attribute" {
