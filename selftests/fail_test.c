@@ -716,6 +716,32 @@ TEST(kicks)
 	unmake();
 }
 
+/* The session of a thread without a ring. */
+TEST(sessions)
+{
+	unsigned int number;
+
+	fail_prepare();
+	for (number = 1; number < FAILURES_MAX; number++) {
+		int fd = device_open(), error;
+		ssize_t written;
+		bool injected;
+
+		register_event(fd, "scarce u32 value");
+		test_note("failure %u", number);
+		CHECK(fail_at(number));
+		written = session_write(fd, 1, 1);
+		error = errno;
+		injected = failed_by_injection();
+		CHECK(written == 16 || (injected && (error == ENOMEM || error == EFAULT)));
+		CHECK_EQ(session_write(fd, 1, 2), 16);
+		close(fd);
+		if (!injected)
+			break;
+	}
+	CHECK(number > 1 && number < FAILURES_MAX);
+}
+
 /* ------------------------------------------------------------------------
  * Modules
  */

@@ -296,6 +296,48 @@ TEST(file_is_closed_while_a_thread_is_blocked)
 	watch_close(&watch);
 }
 
+/* What is stated only for the time with a listener ends with it; the rest goes on. */
+TEST(sessions_end_with_the_last_listener)
+{
+	struct consumer second;
+	struct status_map map;
+	struct watch watch;
+	struct mapped ring;
+	__u32 generation;
+
+	watch_open(&watch);
+	map = status_map(watch.fd, &watch.event);
+	generation = *(volatile __u32 *)map.bytes;
+	session_enter(&watch, SESSION);
+	mapped_consumer_open(&second, RING_BYTES);
+	rule_add(second.fd, "sched", NULL);
+	consumer_close(&watch.consumer);
+	CHECK_EQ(*(volatile __u32 *)map.bytes, generation);
+	watch.consumer = second;
+	CHECK(sleep_and_count(&watch, SESSION));
+	consumer_close(&watch.consumer);
+	CHECK(*(volatile __u32 *)map.bytes != generation);
+	mapped_consumer_open(&watch.consumer, RING_BYTES);
+	rule_add(watch.consumer.fd, "sched", NULL);
+	CHECK_EQ(sleep_and_count(&watch, 0), 0);
+	session_enter(&watch, SESSION);
+	CHECK(sleep_and_count(&watch, SESSION));
+
+	mapped_attach(&ring, watch.fd, mapped_least_bytes());
+	session_set(&ring, watch.event.descriptor, SESSION);
+	consumer_close(&watch.consumer);
+	CHECK_EQ(ring.header->session_of, watch.event.descriptor);
+	ring.header->session_flags = EVENTLOG_SESSION_LISTENED;
+	mapped_consumer_open(&watch.consumer, RING_BYTES);
+	rule_add(watch.consumer.fd, "sched", NULL);
+	CHECK(sleep_and_count(&watch, SESSION));
+	consumer_close(&watch.consumer);
+	CHECK_EQ(ring.header->session_of, 0);
+	mapped_consumer_open(&watch.consumer, RING_BYTES);
+	mapped_unmap(&ring);
+	watch_close(&watch);
+}
+
 static void *sleep_and_exit(void *argument)
 {
 	session_enter(argument, SESSION);

@@ -173,8 +173,12 @@ EVENTLOG_EXPORT_TO(eventlog_thread_owns, EVENTLOG_SCHED);
 
 void eventlog_threads_tell(struct eventlog_domain *domain)
 {
+	const bool listened = READ_ONCE(eventlog_thread_hidden);
+
 	eventlog_domain_lock(domain);
-	eventlog_domain_status_session(domain, READ_ONCE(eventlog_thread_hidden));
+	eventlog_domain_status_session(domain, listened);
+	if (!listened)
+		eventlog_domain_generation_bump(domain);
 	eventlog_domain_unlock(domain);
 }
 
@@ -280,11 +284,30 @@ void eventlog_threads_release(struct list_head *file)
 
 /* ---- what eventlog_sched.ko needs ---- */
 
+/* A thread that states its session meanwhile may keep it. */
+static void eventlog_threads_clear(void)
+{
+	struct eventlog_thread *thread;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(eventlog_threads); i++) {
+		rcu_read_lock();
+		hlist_for_each_entry_rcu(thread, &eventlog_threads[i], node)
+			if (thread->file || READ_ONCE(thread->header->session_flags) &
+					    EVENTLOG_SESSION_LISTENED)
+				WRITE_ONCE(thread->header->session_of, 0);
+		rcu_read_unlock();
+		cond_resched();
+	}
+}
+
 void eventlog_threads_listen(eventlog_thread_hidden_function *hidden)
 {
 	WRITE_ONCE(eventlog_thread_hidden, hidden);
 	eventlog_threads_tell(&eventlog_root_domain);
 	eventlog_mapped_ops->sessions();
+	if (!hidden)
+		eventlog_threads_clear();
 }
 EVENTLOG_EXPORT_TO(eventlog_threads_listen, EVENTLOG_SCHED);
 

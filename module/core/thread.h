@@ -285,7 +285,8 @@ typedef void eventlog_thread_hidden_function(struct eventlog_thread *thread);
  *	run until an RCU grace period has ended
  *
  * Sets or clears EVENTLOG_STATUS_SESSION of all events of the root, and soon after that of those of
- * instances.
+ * instances.  If they are not of interest, ends those that threads state only for that time: see
+ * EVENTLOG_SESSION_LISTENED.
  *
  * Process context, sleeps; the root domain is not locked.
  */

@@ -314,7 +314,7 @@ function begin_names(   i, n, word, words) {
 		"TERM_STRING TERM_STRING_MAX TERM_IPV4 TERM_IPV6 WRITE_BATCH WRITE_KICK " \
 		"REGISTER_SCHEMA SCHEMA_MAX FEATURE_LEAVE IOC_LEAVE IOC_MISSED LEAVE_LINGER LEAVE_PRODUCERS " \
 		"LEAVE_SUBSCRIBERS LOST_AWAY STATUS_LEAVE FEATURE_CGROUP RULE_CGROUP FEATURE_SESSIONS " \
-		"STATUS_SESSION LOST_QUOTA WRITE_SESSION", words, " ")
+		"STATUS_SESSION LOST_QUOTA WRITE_SESSION SESSION_LISTENED", words, " ")
 	for (i = 1; i <= n; i++) {
 		word = (index(UPPER, substr(words[i], 1, 1)) ? "EVENTLOG_" : "eventlog_") words[i]
 		USED[word] = "<linux/eventlog.h> does"
@@ -324,7 +324,7 @@ function begin_names(   i, n, word, words) {
 		"describe detach element event field filter filter_get flush info " \
 		"instance_create instance_delete instance_info instance_open leave level list list_kind lost " \
 		"lost_counts marker marker_handlers marker_info marker_operation marker_probe marker_set " \
-		"policy_info registration_info marker_type mapped_header mapped_record " \
+		"policy_info registration_info write_session marker_type mapped_header mapped_record " \
 		"markers missed part pause predicate provider quota " \
 		"provider_event provider_info record record_type register ring_consumer " \
 		"ring_header rule rule_delete set stat sub_buffer subscribe subscriber term term_operation " \
@@ -1616,7 +1616,8 @@ function print_program_emit(i,   name, list, count) {
 	print_list("static inline int " name "(", list, count, ")", "\t\t")
 	count = parameters(i, list, 0)
 	print "{"
-	print "\tif (!elog_typed_event_enabled(&" name "_event))"
+	print "\tif (!elog_typed_event_" (EVENT_ATTRIBUTE[SIDE, i] == "" ? "enabled" : "noticed") \
+		"(&" name "_event))"
 	print "\t\treturn 0;"
 	print_list("\treturn " name "_emit(", list, count, ");", "\t\t\t")
 	print "}"
@@ -1644,8 +1645,9 @@ function print_program_assignment(kind, name, part,   list) {
 		print "\tfields." name "_ = " name "_;"
 }
 
-function print_program_define(i,   name, list, count, k, kind, part, fields) {
+function print_program_define(i,   name, list, count, k, kind, part, fields, attribute) {
 	name = C EVENT[SIDE, i]
+	attribute = EVENT_ATTRIBUTE[SIDE, i]
 	fields = FIELDS[SIDE, i]
 	print "static const char " name "_schema[] ="
 	print_text(i)
@@ -1669,9 +1671,17 @@ function print_program_define(i,   name, list, count, k, kind, part, fields) {
 	}
 	print "\tstruct iovec parts[" (1 + (fields > 0) + DYNAMIC[SIDE, i]) "];"
 	print "\tsize_t end = " (fields ? "sizeof(fields)" : "0") ";"
+	if (attribute == "end")
+		print "\tint ret;"
 	print ""
-	print "\tif (!elog_typed_event_ready(&" name "_event))"
+	if (attribute == "start")
+		print "\telog_typed_event_begin(&" name "_event, session);"
+	print "\tif (!elog_typed_event_ready(&" name "_event))" (attribute == "end" ? " {" : "")
+	if (attribute == "end")
+		print "\t\telog_typed_event_end(&" name "_event, session);"
 	print "\t\treturn 0;"
+	if (attribute == "end")
+		print "\t}"
 	part = fields > 0
 	for (k = 1; k <= fields; k++) {
 		kind = FIELD_KIND[SIDE, i, k]
@@ -1683,7 +1693,12 @@ function print_program_define(i,   name, list, count, k, kind, part, fields) {
 		print "\tparts[1].iov_base = &fields;"
 		print "\tparts[1].iov_len = sizeof(fields);"
 	}
-	print "\treturn elog_typed_event_write(&" name "_event, session, parts, " (part + 1) ", end);"
+	print "\t" (attribute == "end" ? "ret =" : "return") " elog_typed_event_write(&" name \
+		"_event, session, parts, " (part + 1) ", end);"
+	if (attribute == "end") {
+		print "\telog_typed_event_end(&" name "_event, session);"
+		print "\treturn ret;"
+	}
 	print "}"
 	print ""
 }

@@ -225,7 +225,8 @@ struct eventlog_register {
  * byte for each event.  Map it read-only; read the byte with one load.  Ignore bits
  * that are not defined here.  The highest bit is never set: libraries may set it in
  * bytes of their own.  The first 4 bytes of the map are a __u32, the generation,
- * which changes whenever a marker policy changes.
+ * which changes whenever a marker policy changes, and when no one is interested in sessions of
+ * threads any more.
  */
 #define EVENTLOG_STATUS_ENABLED	(1U << 0) /* the event has a listener */
 #define EVENTLOG_STATUS_SYNC	(1U << 1) /* a listener is synchronous: use write() */
@@ -458,7 +459,7 @@ struct eventlog_policy_info {
  * (eventlog_sched.ko) can tell when and why the thread did not run.  To begin with a session, to
  * end it, or to go on with another one
  *	1. store 0 to session_of
- *	2. store the session
+ *	2. store the session and session_flags
  *	3. store the descriptor of an event of the session's provider to session_of
  * Only the thread itself does so, without barriers of the CPU.  ATTACH sets session_of to 0.
  * The kernel does not interpret the two numbers, it copies them to events.  In an instance, a
@@ -466,7 +467,13 @@ struct eventlog_policy_info {
  * of a thread, that of its last ATTACH counts.  While there is a listener to the provider sched,
  * EVENTLOG_STATUS_SESSION of all events of programs is set, and a thread without a ring that
  * begins with a session should get one.
+ *
+ * When the last such listener goes, the kernel stores 0 to session_of where session_flags has
+ * EVENTLOG_SESSION_LISTENED, forgets what was written with EVENTLOG_WRITE_SESSION, and changes the
+ * generation in the status map.  So a program that says what its threads work on only while the bit
+ * is set need not say when that ends after the bit was cleared.
  */
+#define EVENTLOG_SESSION_LISTENED	(1U << 0)
 
 /*
  * write() of EVENTLOG_WRITE_SESSION, on any file of a producer: the same for the calling thread,
@@ -508,7 +515,8 @@ struct eventlog_mapped_header {
 	__u32 committed;	/* the thread's: end of the complete records */
 	__u32 session_of;	/* the thread's: descriptor of an event, see below; 0: no session */
 	__u64 session;		/* the thread's: what it works on */
-	__u8  reserved1[112];
+	__u32 session_flags;	/* the thread's: EVENTLOG_SESSION_*; others are 0 */
+	__u8  reserved1[108];
 
 	__u32 position;		/* the kernel's: end of the records that it has taken */
 	__u32 ask;		/* EVENTLOG_MAPPED_ASK_*; ignore other bits */

@@ -21,6 +21,7 @@ static unsigned char emitted[2 * EVENTLOG_PAYLOAD_MAX];
 static unsigned char payload[2 * EVENTLOG_PAYLOAD_MAX];
 static size_t emitted_size;
 static const char *emitted_schema;
+static enum eventlog_attribute attribute;
 static const char *file_name;
 static struct elog_schema *reference;
 static const unsigned char enabled_byte = EVENTLOG_STATUS_ENABLED;
@@ -128,6 +129,20 @@ int elog_typed_event_write(const struct elog_typed_event *event, uint64_t sessio
 	return 7;
 }
 
+void elog_typed_event_begin(const struct elog_typed_event *event, uint64_t session)
+{
+	if (emitted_schema || attribute || session != SESSION)
+		fail("%s: its session begins in the wrong place", event->schema);
+	attribute = EVENTLOG_ATTRIBUTE_START;
+}
+
+void elog_typed_event_end(const struct elog_typed_event *event, uint64_t session)
+{
+	if (emitted_schema != event->schema || attribute || session != SESSION)
+		fail("%s: its session ends in the wrong place", event->schema);
+	attribute = EVENTLOG_ATTRIBUTE_END;
+}
+
 /* ---- checks ---- */
 
 static struct elog_schema *parse(const char *text, size_t size)
@@ -156,6 +171,7 @@ void begin_schema(const char *file)
 void begin_event(void)
 {
 	emitted_schema = NULL;
+	attribute = 0;
 	elog_payload_init(&expected, expected_bytes, sizeof(expected_bytes));
 }
 
@@ -221,6 +237,8 @@ void end_event(const char *name, int result, text_function text)
 
 	if (result != 7 || !emitted_schema)
 		fail("%s: not emitted", name);
+	if (attribute != event->attribute)
+		fail("%s: does not begin or end its session", name);
 	/* Strings and bytes may be in any order, so compare what libelog reads. */
 	elog_format_fields(&one, event, expected_bytes, size > 0 ? (size_t)size : 0);
 	elog_format_fields(&other, event, emitted, emitted_size);

@@ -433,9 +433,52 @@ int elog_typed_event_write(const struct elog_typed_event *event, uint64_t sessio
 	return emit(target, session, iov + 1, count - 1, iov);
 }
 
+/* The first part of what an attribute does, before the event is emitted. */
+static inline void begin_session(const struct elog_event *event, uint64_t session)
+{
+	if (__builtin_expect(registered(event)->attribute == EVENTLOG_ATTRIBUTE_START, 0))
+		elog_session_begin(event, session);
+}
+
+/* The second part, also if it was not emitted. */
+static inline int end_session(const struct elog_event *event, uint64_t session, int result)
+{
+	if (__builtin_expect(registered(event)->attribute == EVENTLOG_ATTRIBUTE_END, 0))
+		elog_session_end(event, session);
+	return result;
+}
+
+void elog_typed_event_begin(const struct elog_typed_event *event, uint64_t session)
+{
+	const struct elog_event *target = __atomic_load_n(&event->event, __ATOMIC_ACQUIRE);
+
+	if (target)
+		elog_session_begin(target, session);
+}
+
+void elog_typed_event_end(const struct elog_typed_event *event, uint64_t session)
+{
+	const struct elog_event *target = __atomic_load_n(&event->event, __ATOMIC_ACQUIRE);
+
+	if (target)
+		elog_session_end(target, session);
+}
+
+static __attribute__((noinline)) int write_with_attribute(const struct elog_event *event,
+							  uint64_t session,
+							  const struct iovec *iov,
+							  unsigned int count)
+{
+	begin_session(event, session);
+	return end_session(event, session, count > ELOG_IOV_MAX ? invalid(event, -EINVAL) :
+			   emit(event, session, iov, count, NULL));
+}
+
 int elog_event_write(const struct elog_event *event, uint64_t session,
 		     const struct iovec *iov, unsigned int count)
 {
+	if (__builtin_expect(registered(event)->attribute, 0))
+		return write_with_attribute(event, session, iov, count);
 	if (count > ELOG_IOV_MAX)
 		return invalid(event, -EINVAL);
 	return emit(event, session, iov, count, NULL);
@@ -450,7 +493,9 @@ int elog_event_emit(const struct elog_event *event, uint64_t session,
 		.iov_len = size > 0 ? (size_t)size : 0,
 	};
 
-	if (size < 0)
-		return invalid(event, (int)size);
+	if (size < 0) {
+		begin_session(event, session);
+		return end_session(event, session, invalid(event, (int)size));
+	}
 	return elog_event_write(event, session, &part, size > 0);
 }

@@ -162,14 +162,16 @@ elog_mapped_refill(struct elog_mapped_ring *ring, struct eventlog_mapped_header 
  * @header: of the thread's ring
  * @of: descriptor of an event of the session's provider; 0: there is no session
  * @session: the session
+ * @flags: EVENTLOG_SESSION_*
  */
 ELOG_MAPPED_INLINE void elog_mapped_run(struct eventlog_mapped_header *header, uint32_t of,
-					uint64_t session)
+					uint64_t session, uint32_t flags)
 {
 	__atomic_store_n(&header->session_of, 0, __ATOMIC_RELAXED);
 	elog_mapped_fence();
 	/* Perhaps in two halves, which the kernel does not look at now. */
 	*(volatile __u64 *)&header->session = session;
+	__atomic_store_n(&header->session_flags, flags, __ATOMIC_RELAXED);
 	elog_mapped_fence();
 	__atomic_store_n(&header->session_of, of, __ATOMIC_RELAXED);
 }

@@ -205,36 +205,62 @@ static int enlist(struct registered_event *event)
 	return ret;
 }
 
-/* Where the attribute of a schema's event is, with the space before it; NULL: there is none. */
-static const char *find_attribute(const char *schema, size_t *size)
+static const char *const attributes[] = {
+	[EVENTLOG_ATTRIBUTE_START] = " start",
+	[EVENTLOG_ATTRIBUTE_END] = " end",
+};
+
+/*
+ * Where the attribute of a schema's event is, with the space before it; NULL: there is none.
+ * @number: set to EVENTLOG_ATTRIBUTE_*
+ */
+static const char *find_attribute(const char *schema, unsigned int *number)
 {
-	static const char *const attributes[] = { " start", " end" };
 	const char *at = strstr(schema, "\nevent ");
 	unsigned int words, i;
+	size_t size;
 
 	/* "event", id, name, level, keywords */
 	for (words = 0; at && words < 5; words++)
 		at = *at == ' ' || *at == '\n' ? at + 1 + strcspn(at + 1, " \n") : NULL;
-	for (i = 0; at && i < ELOG_ARRAY_SIZE(attributes); i++) {
-		*size = strlen(attributes[i]);
+	for (i = 1; at && i < ELOG_ARRAY_SIZE(attributes); i++) {
+		size = strlen(attributes[i]);
+		*number = i;
 		/* Only a description may follow, or the kernel has another reason. */
-		if (!strncmp(at, attributes[i], *size) &&
-		    (at[*size] == '\n' || !strncmp(at + *size, " \"", 2)))
+		if (!strncmp(at, attributes[i], size) &&
+		    (at[size] == '\n' || !strncmp(at + size, " \"", 2)))
 			return at;
 	}
 	return NULL;
 }
 
-/* Prepare what old kernels take: a signal handler that registers cannot allocate. */
-static int make_plain(struct registered_event *event)
+/* The providers of a few sessions in one thread rarely have the same. */
+static uint32_t hash_provider(const char *schema)
 {
+	const char *at = strstr(schema, "\nprovider ");
+	uint32_t hash = 2166136261U;
+
+	for (at = at ? at + strlen("\nprovider ") : ""; *at && *at != '\n' && *at != ' '; at++)
+		hash = (hash ^ (unsigned char)*at) * 16777619U;
+	return hash;
+}
+
+/*
+ * Looks for an attribute. Prepares what old kernels take then: a signal handler that registers
+ * cannot allocate.
+ */
+static int read_attribute(struct registered_event *event)
+{
+	const char *attribute = find_attribute(event->command, &event->attribute);
 	size_t size;
-	const char *attribute;
 	char *at;
 
-	attribute = event->command ? find_attribute(event->command, &size) : NULL;
-	if (!attribute)
+	if (!attribute) {
+		event->attribute = 0;
 		return 0;
+	}
+	event->schema_provider = hash_provider(event->command);
+	size = strlen(attributes[event->attribute]);
 	event->plain = strdup(event->command);
 	if (!event->plain)
 		return -ENOMEM;
@@ -258,7 +284,7 @@ static struct registered_event *new_event(struct elog_producer *producer, const 
 	if (provider)
 		event->provider = strdup(provider);
 	if (!event->command || (provider && !event->provider) ||
-	    (flags & EVENTLOG_REGISTER_SCHEMA && make_plain(event))) {
+	    (flags & EVENTLOG_REGISTER_SCHEMA && read_attribute(event))) {
 		free_event(event);
 		return NULL;
 	}

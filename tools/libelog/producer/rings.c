@@ -277,11 +277,10 @@ static void carry_on(const struct ring_slot *slot)
 	const struct elog_running *running = &elog_thread_rings.running;
 
 	elog_thread_rings.counted = slot->ring;
-	elog_thread_rings.shown = running->of &&
-				  running->epoch == __atomic_load_n(&elog_rings_epoch,
-								    __ATOMIC_RELAXED);
+	elog_thread_rings.shown = elog_running_valid(running);
 	if (elog_thread_rings.shown)
-		elog_mapped_run(slot->header, running->of, running->session);
+		elog_mapped_run(slot->header, running->of, running->session,
+				elog_running_flags(running));
 }
 
 static uint32_t data_bytes_min(void)
@@ -572,6 +571,7 @@ void elog_rings_after_fork(struct elog_rings *rings)
 	__atomic_fetch_add(&elog_rings_epoch, 1, __ATOMIC_RELAXED);
 	elog_thread_rings.written = 0;
 	elog_thread_rings.shown = false;
+	elog_thread_rings.begun_count = 0;
 	for (slot = rings->slots; slot; slot = slot->next) {
 		if (slot->header)
 			__atomic_fetch_sub(&process_bytes, slot->length, __ATOMIC_RELAXED);

@@ -19,6 +19,26 @@
 #include "elog.h"
 #include "producer/mapped_ring.h"
 
+/* Sessions that events have begun in a thread and not ended, and that are kept. */
+#define ELOG_BEGUN_MAX	4
+
+/* In elog_running.epoch: an event has begun the session, see running.c. */
+#define ELOG_RUNNING_BEGUN	(1U << 31)
+
+/**
+ * struct elog_begun - a session that an event has begun in a thread
+ * @before: what the thread worked on before
+ * @session: its number; 0: none, or not complete yet
+ * @provider: schema_provider of struct registered_event
+ * @generation: of the status map then
+ */
+struct elog_begun {
+	struct elog_running before;
+	uint64_t session;
+	uint32_t provider;
+	uint32_t generation;
+};
+
 /* The last place of the table is always empty: of producers that have no rings. */
 #define ELOG_RING_PLACES	7
 
@@ -50,7 +70,9 @@ struct elog_rings {
  * @running: the session that the thread works on, see running.c
  * @counted: the ring in which the kernel looks for it, if it is still the thread's; never used
  *	except to compare it
- * @shown: a session is in the header of @counted
+ * @shown: the kernel has a session of the thread, in the header of @counted or by write(2)
+ * @begun: sessions that events have begun, the outermost first
+ * @begun_count: their number
  * @written: events that it emitted with write(2) and could have put in a ring
  * @ended: the thread is about to end and gets no rings any more
  */
@@ -58,6 +80,8 @@ struct elog_thread_rings {
 	struct elog_mapped_ring *rings[ELOG_RING_PLACES + 1];
 	struct elog_running running;
 	const struct elog_mapped_ring *counted;
+	struct elog_begun begun[ELOG_BEGUN_MAX];
+	unsigned int begun_count;
 	bool shown;
 	unsigned int written;
 	bool ended;
@@ -78,6 +102,20 @@ extern __thread struct elog_thread_rings elog_thread_rings ELOG_RINGS_MODEL
 
 /* Counts the disconnections of producers, and forks. After one, descriptors may be wrong. */
 extern uint32_t elog_rings_epoch __attribute__((visibility("hidden")));
+
+/* The session of a thread ends where its descriptors may become wrong. */
+static inline bool elog_running_valid(const struct elog_running *running)
+{
+	return running->of && !((running->epoch ^
+				 __atomic_load_n(&elog_rings_epoch, __ATOMIC_RELAXED)) &
+				~ELOG_RUNNING_BEGUN);
+}
+
+/* EVENTLOG_SESSION_* for the header. */
+static inline uint32_t elog_running_flags(const struct elog_running *running)
+{
+	return running->epoch & ELOG_RUNNING_BEGUN ? EVENTLOG_SESSION_LISTENED : 0;
+}
 
 /* An event's ring in this thread, or NULL. */
 static inline struct elog_mapped_ring *elog_rings_of_thread(unsigned int place)

@@ -32,6 +32,8 @@ struct registered_event {
 	uint32_t level;
 	uint32_t flags;
 	uint32_t handlers;		/* of a marker, see elog_event_report_handlers(); or 0 */
+	uint32_t attribute;		/* EVENTLOG_ATTRIBUTE_* of its schema; or 0 */
+	uint32_t schema_provider;	/* a hash of the provider's name, if there is an attribute */
 	uint32_t status_offset;		/* in the status map */
 	uint32_t descriptor;		/* atomic */
 	uint32_t incarnation;		/* atomic; counts its registrations */
@@ -155,6 +157,25 @@ void elog_producer_unlock(struct elog_producer *producer, const struct elog_held
  */
 void elog_producer_manage(struct elog_producer *producer,
 			  void (*change)(struct elog_rings *rings, int fd));
+
+/**
+ * elog_session_begin() - the calling thread works on the session of an event that begins it
+ * @event: its attribute is START
+ * @session: the session
+ *
+ * Does nothing unless there is a listener to the provider sched. May be called by any thread and
+ * in signal handlers. Preserves errno.
+ */
+void elog_session_begin(const struct elog_event *event, uint64_t session);
+
+/**
+ * elog_session_end() - the thread goes on with what it worked on before elog_session_begin()
+ * @event: its attribute is END
+ * @session: the session; does nothing if no event of the same provider has begun it in this thread
+ *
+ * Also ends the sessions that were begun later in this thread.
+ */
+void elog_session_end(const struct elog_event *event, uint64_t session);
 
 /**
  * elog_producer_disconnect() - end all registrations and close the file

@@ -50,6 +50,23 @@ static inline bool elog_typed_event_enabled(const struct elog_typed_event *event
 }
 
 /**
+ * elog_typed_event_noticed() - test whether an event with attribute has anything to do
+ * @event: the event; its attribute is start or end
+ *
+ * The same test as elog_typed_event_enabled(), of two bits: also true while there is a listener
+ * to the provider sched, because the event then begins or ends a session of the thread.
+ *
+ * Return: true if the program should call the rest of the event's function.
+ */
+static inline bool elog_typed_event_noticed(const struct elog_typed_event *event)
+{
+	const unsigned char *status = __atomic_load_n(&event->status, __ATOMIC_RELAXED);
+
+	return __builtin_expect(ELOG_STATUS_TEST(status, EVENTLOG_STATUS_ENABLED |
+						 EVENTLOG_STATUS_SESSION), 0);
+}
+
+/**
  * elog_typed_event_ready() - the rest of the test, for an event that is enabled
  * @event: the event
  *
@@ -96,6 +113,23 @@ void elog_typed_events_unregister(struct elog_typed_event *const *events, unsign
  */
 int elog_typed_event_write(const struct elog_typed_event *event, uint64_t session,
 			   struct iovec *iov, unsigned int count, size_t size);
+
+/**
+ * elog_typed_event_begin() - the thread works on a session from now on
+ * @event: an event with the attribute start, enabled or not
+ * @session: the session; 0: does nothing
+ *
+ * For generated functions; elog_event(3) says when events do so. Does nothing unless there is a
+ * listener to the provider sched. May be called in signal handlers. Preserves errno.
+ */
+void elog_typed_event_begin(const struct elog_typed_event *event, uint64_t session);
+
+/**
+ * elog_typed_event_end() - the thread goes on with what it worked on before
+ * @event: an event with the attribute end, enabled or not
+ * @session: that of elog_typed_event_begin(); does nothing if it was not in this thread
+ */
+void elog_typed_event_end(const struct elog_typed_event *event, uint64_t session);
 
 /**
  * elog_part_bytes() - let a part of a payload refer to bytes
