@@ -592,6 +592,7 @@ static int run(struct latency *latency)
 	if (latency->options->interval)
 		output_flush(&latency->output);
 	ret = visit_run(latency->visit);
+	latency->live.failed = ret && ret != -EPIPE;
 	live_end(&latency->live);
 	return finish(latency, ret);
 }
