@@ -100,8 +100,8 @@ static int place_in_session(struct export *export, const struct entry *entry,
 	if (ret <= 0 || !find_open(perfetto, key, &outer, &inner))
 		return ret < 0 ? ret : 0;
 	/*
-	 * What was before the span is not in it. The span's slice is written later, so this one must
-	 * not begin at the same time: it would be the outer one.
+	 * What was before the span is not in it. The span's slice is written later, so this one
+	 * must not begin at the same time: it would be the outer one.
 	 */
 	if (cut.from <= outer->time)
 		cut.from = outer->time + 1;

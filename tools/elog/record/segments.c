@@ -164,7 +164,8 @@ static DIR *open_directory(const struct segments *segments)
 /* The largest number of a file of a part; 0: there is only FILE. Most numbers have no file. */
 static unsigned int largest(const struct segments *segments, unsigned int part)
 {
-	const char *slash = strrchr(segments->base, '/'), *first = slash ? slash + 1 : segments->base;
+	const char *slash = strrchr(segments->base, '/');
+	const char *first = slash ? slash + 1 : segments->base;
 	const size_t size = strlen(first);
 	unsigned int number, most = 0;
 	const struct dirent *entry;
