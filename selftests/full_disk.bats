@@ -303,6 +303,36 @@ loss()
 	done
 }
 
+# Text goes to a device that is always full.
+@test "a capture, and latency and stat, that fail let COMMAND go on" {
+	local kind
+
+	mkfifo "$work/end"
+	cat > "$work/command" <<-'CODE'
+		trap 'echo TERM >> "$1/said"' TERM
+		"$PRODUCER" 0 1000 0
+		read -r < "$1/end"
+		echo end >> "$1/said"
+		exit "$2"
+	CODE
+	# In a file of events, they would wait until there is room.
+	for kind in "capture -q" "capture -q -f number>=0 --format json" \
+		    "latency --interval 0.1 a b" "stat -q --interval 0.1"; do
+		rm -f "$work/said"
+		# shellcheck disable=SC2086
+		"$ELOG" $kind -- bash "$work/command" "$work" 3 > /dev/full 2> "$work/err" 3>&- &
+		capture=$!
+		wait_for grep -q "bash goes on, its later events are missing" "$work/err"
+		echo > "$work/end"
+		status=0
+		wait "$capture" || status=$?
+		cat "$work/err"
+		[ "$status" = 1 ]
+		contains "$(< "$work/err")" "No space left on device"
+		[ "$(< "$work/said")" = end ]
+	done
+}
+
 @test "a flight recorder counts what does not fit, and goes on" {
 	local disk=$work/disk lost
 

@@ -61,6 +61,25 @@ turn()
 	wait_for all_exist "${files[@]}"
 }
 
+# start_kind FILE KIND OPTION...: a capture, with the options of the kind. Several run at once,
+# because each waits for seconds.
+start_kind()
+{
+	local -a options
+
+	read -ra options <<< "$2"
+	start_capture -o "$1" "${@:3}" "${options[@]:1}"
+	captures[$1]=$capture
+}
+
+# stop_kind FILE: its capture
+stop_kind()
+{
+	capture=${captures[$1]}
+	stop_capture INT
+	[ "$status" = 0 ]
+}
+
 @test "--rotate: words in their order, and what they must be" {
 	local words
 
@@ -76,33 +95,40 @@ turn()
 }
 
 @test "--rotate AGE: old segments go, oldest first, while no event arrives" {
+	local -A captures
 	local kind name number
 
 	for kind in "${kinds[@]}"; do
-		name=$work/${kind%% *}
-		# shellcheck disable=SC2046 # options are words
-		start_capture -o "$name" --rotate 5min $([[ $kind != *\ * ]] || echo "${kind#* }")
-		for number in 0 1 2; do
-			produce "$((number * 10))" 10 0
+		start_kind "$work/${kind%% *}" "$kind" --rotate 5min
+	done
+	for number in 0 1 2; do
+		produce "$((number * 10))" 10 0
+		for kind in "${kinds[@]}"; do
+			name=$work/${kind%% *}
+			capture=${captures[$name]}
 			turn "$name"
 		done
-		produce 30 10 0
+	done
+	produce 30 10 0
+	for kind in "${kinds[@]}"; do
+		name=$work/${kind%% *}
 		for number in 2 3; do
 			make_old "$name.$number" 8
 			[ ! -e "$name.$number-w1" ] || make_old "$name.$number-w1" 8
 		done
 		# It is no segment.
 		make_old "$name" 8
+	done
+	for kind in "${kinds[@]}"; do
+		name=$work/${kind%% *}
 		wait_for has_segments "$name" 1
 		[ -e "$name.1" ]
 		[ -e "$name" ]
 		for number in "$name".[23]*; do
 			[ ! -e "$number" ]
 		done
-		stop_capture INT
-		[ "$status" = 0 ]
+		stop_kind "$name"
 		numbers "$name" "$name.1" | are_numbers 20 20
-		rm "$name"*
 	done
 }
 
@@ -125,38 +151,42 @@ turn()
 }
 
 @test "--rotate AGE: a file with events becomes a segment, an empty one does not" {
-	local kind
+	local -A captures inodes
+	local all=("${kinds[@]}" "overwrite --overwrite") kind name
 
-	for kind in "${kinds[@]}" "overwrite --overwrite"; do
+	for kind in "${all[@]}"; do
+		start_kind "$work/${kind%% *}" "$kind" --rotate 64K,7s
+	done
+	produce 0 10 0
+	kill -USR1 "${captures[$work/overwrite]}"
+	for kind in "${all[@]}"; do
 		name=$work/${kind%% *}
-		# shellcheck disable=SC2046
-		start_capture -o "$name" --rotate 64K,7s $([[ $kind != *\ * ]] || echo "${kind#* }")
-		produce 0 10 0
-		[[ $kind != overwrite* ]] || kill -USR1 "$capture"
 		# A seventh of the age later, without any event. Then that goes, too.
 		wait_for all_exist "$name" "$name.1"
 		numbers "$name.1" | are_numbers 0 10
-		inode=$(stat -c %i "$name")
+		inodes[$name]=$(stat -c %i "$name")
 		make_old "$name.1" 1
 		[ ! -e "$name.1-w1" ] || make_old "$name.1-w1" 1
+	done
+	for kind in "${all[@]}"; do
+		name=$work/${kind%% *}
 		wait_for has_segments "$name" 0
-		[ "$(stat -c %i "$name")" = "$inode" ]
-		stop_capture INT
-		[ "$status" = 0 ]
+		[ "$(stat -c %i "$name")" = "${inodes[$name]}" ]
+		stop_kind "$name"
 	done
 }
 
 @test "--rotate AGE --append: the age of what the file held counts" {
-	local kind
+	local -A captures
+	local number
 
-	for kind in "" "-f number>=0"; do
-		"$ELOG" capture -q -o "$work/file" -- "$PRODUCER" 0 10 0 > /dev/null
-		# shellcheck disable=SC2086
-		start_capture -o "$work/file" --append --rotate 7s $kind
-		wait_for has_segments "$work/file" 1
-		stop_capture INT
-		[ "$status" = 0 ]
-		rm "$work"/file*
+	"$ELOG" capture -q -o "$work/file1" -- "$PRODUCER" 0 10 0 > /dev/null
+	cp -p "$work/file1" "$work/file2"
+	start_kind "$work/file1" rings --append --rotate 7s
+	start_kind "$work/file2" "single -f number>=0" --append --rotate 7s
+	for number in 1 2; do
+		wait_for has_segments "$work/file$number" 1
+		stop_kind "$work/file$number"
 	done
 }
 

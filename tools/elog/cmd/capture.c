@@ -736,6 +736,7 @@ static int run_once(struct capture *capture)
 		run_loop(capture);
 	if (capture->writer)
 		end_writer(capture);
+	capture->live.failed = capture->error && capture->error != -EPIPE;
 	live_end(&capture->live);
 	/* The summary counts what is written. */
 	if (capture->printer)

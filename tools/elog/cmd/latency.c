@@ -33,7 +33,7 @@ struct latency {
 	struct visit *visit;
 	const char *start;		/* as they were given */
 	const char *end;
-	char *globs[3];			/* and that of sched */
+	char *globs[4];			/* and those of sched */
 	int files;			/* 0: live */
 	struct live live;
 	struct output output;
@@ -458,10 +458,14 @@ static int make_globs(struct latency *latency, char *const *arguments)
 	latency->select.globs = (struct string_list){ .count = 2, .strings = globs };
 	if (!latency->options->why)
 		return 0;
-	latency->globs[2] = strdup("sched/*");
-	if (!latency->globs[2])
-		return -ENOMEM;
-	globs[latency->select.globs.count++] = latency->globs[2];
+	/* A file may have one of the events only; live, others of sched would cost something. */
+	for (i = 2; i < (latency->files ? 3 : 4); i++) {
+		latency->globs[i] = strdup(latency->files ? "sched/*" : i == 2 ? "sched/off" :
+					   "sched/sum");
+		if (!latency->globs[i])
+			return -ENOMEM;
+		globs[latency->select.globs.count++] = latency->globs[i];
+	}
 	return 0;
 }
 
@@ -592,6 +596,7 @@ static int run(struct latency *latency)
 	if (latency->options->interval)
 		output_flush(&latency->output);
 	ret = visit_run(latency->visit);
+	latency->live.failed = ret && ret != -EPIPE;
 	live_end(&latency->live);
 	return finish(latency, ret);
 }
@@ -607,6 +612,7 @@ static void close_latency(struct latency *latency)
 	free(latency->globs[0]);
 	free(latency->globs[1]);
 	free(latency->globs[2]);
+	free(latency->globs[3]);
 }
 
 static int run_latency(const struct options *options)

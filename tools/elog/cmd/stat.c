@@ -237,6 +237,7 @@ static int count_live(struct stat_run *run)
 		ret = end_interval(run);
 	if (!ret)
 		ret = run->kernel ? wait_for_end(run) : visit_run(run->visit);
+	live->failed = ret && ret != -EPIPE;
 	live_end(live);
 	run->span = live->ended - live->started;
 	error = read_kernel(run);

@@ -180,6 +180,11 @@ async function waits() {
       join slice woken on woken.id = flow.slice_in
       left join slice above on above.id = away.parent_id order by away.ts`))
     console.log(row.join(' '));
+  for (const row of await rows(`select 'times', slice.ts / 1000, slice.name,
+        group_concat(replace(args.key, 'debug.elog_why_', '') || ' ' || args.int_value, ' ')
+      from slice join args using (arg_set_id)
+      where args.key like 'debug.elog_why_%' group by slice.id order by slice.ts, slice.id`))
+    console.log(row.join(' '));
   for (const row of await rows(`select 'outlives', slice.name from slice
       join slice above on above.id = slice.parent_id
       where slice.ts < above.ts or slice.ts + slice.dur > above.ts + above.dur`))

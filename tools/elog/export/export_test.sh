@@ -449,7 +449,7 @@ spans_have_parents()
 }
 
 # wait_slices STATUS KIND: slices are inside of their session's, and those of a thread's track
-# follow each other.
+# follow each other. A span has the times of its threads, also those in sums.
 wait_slices()
 {
 	python3 "$here/../output/why_file.py" "$2" waits.elog &&
@@ -460,13 +460,14 @@ wait_slices()
 
 waits_are_slices()
 {
-	wait_slices 0 spans <<-'WAITS' && wait_slices 2 threads <<-'THREADS'
+	wait_slices 0 spans <<-'WAITS' && wait_slices 2 threads <<-'THREADS' && wait_slices 0 late <<-'SUMS'
 		1000000 18999 futex sessions request 1 - futex shop:0x2 30000000
 		1019000 0 wakes sessions request 1 - - - -
 		1019000 1000 runnable sessions request 1 - - - -
 		1023000 2000 preempted sessions request 1 - - - 0
 		1025000 1000 futex thread - 3 - - - 1000000
 		flow 1019000 wakes request 1019000 runnable
+		times 1000000 request runnable_ns 1000000 preempted_ns 2000000 futex_ns 19000000 on_cpu_ns 8000000
 	WAITS
 		0 0 disk thread - 3 - - - -1
 		0 1036000 runnable thread - 3 - - - -
@@ -490,7 +491,18 @@ waits_are_slices()
 		1043000 2000 disk thread - 6 - - - 2000000
 		flow 1009000 wakes request 1009000 runnable
 		flow 1011000 wakes query 1011000 runnable
+		times 1000000 request runnable_ns 4000000 futex_ns 10000000 disk_ns 8000000 sleep_ns 1000000 on_cpu_ns 10000000 thread_time_ns 33000000
+		times 1002000 query runnable_ns 3000000 futex_ns 6000000 disk_ns 8000000 on_cpu_ns 3000000 thread_time_ns 20000000
+		times 1021000 request runnable_ns 1000000 futex_ns 2000000 on_cpu_ns 2000000
 	THREADS
+		1003000 2000 disk sessions request 1 - - - 2000000
+		1011000 0 sum thread - 1 - - - -
+		1025000 0 sum thread - 2 - - - -
+		1041000 0 sum thread - 1 - - - -
+		times 1000000 request runnable_ns 1000000 futex_ns 5000000 disk_ns 2000000 on_cpu_ns 2000000
+		times 1020000 request pipe_ns 2000000 on_cpu_ns 8000000
+		times 1040000 request futex_ns 1000000 on_cpu_ns 9000000
+	SUMS
 }
 
 # Spans pair within an instance, and rows of losses say whose they are.

@@ -6,9 +6,9 @@
  * run (perfetto_waits.c). All other events are instants on the track of their thread, and losses
  * are instants on tracks of their own.
  *
- * A slice is written when it ends, so that it is certain: Perfetto sorts by time. Until
- * then its START's fields are kept, in PENDING_BYTES at most; beyond that, the START is
- * written as an instant.
+ * A slice is written when it has ended, so that it is certain, and a while later
+ * (perfetto_held.h): Perfetto sorts by time. Until then its START's fields are kept, in
+ * PENDING_BYTES at most; beyond that, the START is written as an instant.
  *
  * Times are those of the first boot's CLOCK_MONOTONIC, or of CLOCK_REALTIME if there are
  * several files.
@@ -72,6 +72,7 @@ static int begin_slice(struct perfetto *perfetto, const struct visit_event *even
 	if (!start)
 		return -ENOMEM;
 	start->names = names;
+	start->waits = NULL;
 	ret = open_span(perfetto, event, start);
 	if (ret) {
 		free(start);
@@ -79,6 +80,7 @@ static int begin_slice(struct perfetto *perfetto, const struct visit_event *even
 	}
 	start->time = perfetto->now;
 	start->track = track;
+	start->tid = event->entry->item.tid;
 	event->match.start->data = start;
 	start->size = full ? SIZE_MAX : perfetto->fields.size;
 	if (full)
@@ -94,15 +96,19 @@ static void free_start(struct perfetto *perfetto, struct perfetto_start *start)
 	nesting_end(&perfetto->nesting, &start->nest);
 	if (start->size != SIZE_MAX)
 		perfetto->pending -= start->size;
+	free(start->waits);
 	free(start);
 }
 
-static void end_slice(struct perfetto *perfetto, const struct visit_event *event)
+/* Hold the slice of a span that has ended. */
+static int end_slice(struct perfetto *perfetto, const struct visit_event *event)
 {
 	const struct span *span = &event->match.span;
 	struct perfetto_start *start = span->data;
-	const struct perfetto_names *names = start->names;
+	const size_t first = start->size == SIZE_MAX ? 0 : start->size;
 	const uint64_t end = start->time + span->duration;
+	struct elog_text *fields = &perfetto->fields;
+	struct perfetto_slice *slice;
 	uint64_t track;
 
 	track = perfetto_lane_track(perfetto, start->group,
@@ -110,19 +116,45 @@ static void end_slice(struct perfetto *perfetto, const struct visit_event *event
 					      end));
 	ended_add(&perfetto->waits.ended, start->nest.key[NEST_SESSION], start->time, end, &track,
 		  sizeof(track));
-	perfetto_put_event(perfetto, names, SLICE_BEGIN, names->span, track,
-			   start->time, start->fields, start->size == SIZE_MAX ? 0 : start->size);
 	perfetto_make_fields(perfetto, event, false);
-	perfetto_put_event(perfetto, names, SLICE_END, names->span, track, end,
-			   perfetto->fields.data, perfetto->fields.size);
+	slice = malloc(sizeof(*slice) + first + fields->size);
+	if (slice) {
+		*slice = (struct perfetto_slice){
+			.names = start->names, .session = start->nest.key[NEST_SESSION],
+			.track = track, .start = start->time, .end = end, .waits = start->waits,
+			.first = first, .size = first + fields->size,
+		};
+		elog_copy(elog_copy(slice->fields, start->fields, first), fields->data,
+			  fields->size);
+		start->waits = NULL;
+		if (slice->waits)
+			waits_see(slice->waits, event->entry->item.tid, end);
+		perfetto_held_add(perfetto, slice);
+	}
 	free_start(perfetto, start);
+	return slice ? 0 : -ENOMEM;
+}
+
+/* What neither starts nor ends a span. */
+static int put_other(struct export *export, struct visit_event *event)
+{
+	struct perfetto *perfetto = export->state;
+	struct interval interval;
+	struct interval_sum sum;
+	int ret;
+
+	if (interval_read(event->entry, &interval))
+		return perfetto_put_wait(export, event, &interval);
+	ret = perfetto_put_instant(perfetto, event);
+	if (!ret && interval_read_sum(event->entry, &sum))
+		ret = perfetto_add_sum(export, event->entry, &sum);
+	return ret;
 }
 
 static int take_event(void *context, struct visit_event *event)
 {
 	struct export *export = context;
 	struct perfetto *perfetto = export->state;
-	struct interval interval;
 	int ret;
 
 	ret = perfetto_set_time(perfetto, event->entry);
@@ -133,13 +165,11 @@ static int take_event(void *context, struct visit_event *event)
 	if (!event->kind->data)
 		return -ENOMEM;
 	if (event->match.ended)
-		end_slice(perfetto, event);
-	if (event->match.start)
+		ret = end_slice(perfetto, event);
+	if (!ret && event->match.start)
 		ret = begin_slice(perfetto, event);
-	else if (!event->match.ended)
-		ret = interval_read(event->entry, &interval) ?
-		      perfetto_put_wait(export, event, &interval) :
-		      perfetto_put_instant(perfetto, event);
+	else if (!ret && !event->match.ended)
+		ret = put_other(export, event);
 	if (!ret)
 		ret = perfetto->value.error ? : perfetto->fields.error;
 	return ret ? : sink_commit(&export->sink);
@@ -241,6 +271,12 @@ static int open_perfetto(struct export *export)
 	return 0;
 }
 
+static int finish_perfetto(struct export *export)
+{
+	perfetto_held_put(export->state);
+	return sink_commit(&export->sink);
+}
+
 static void close_names(struct event_kind *kind)
 {
 	free(kind->data);
@@ -263,6 +299,7 @@ static void close_perfetto(struct export *export)
 	}
 	nesting_free(&perfetto->nesting);
 	perfetto_waits_close(&perfetto->waits);
+	perfetto_held_close(&perfetto->held);
 	elog_text_free(&perfetto->value);
 	elog_text_free(&perfetto->fields);
 	free(perfetto);
@@ -277,6 +314,7 @@ const struct export_format export_perfetto = {
 	},
 	.binary = true,
 	.open = open_perfetto,
+	.finish = finish_perfetto,
 	.close_kind = close_names,
 	.close = close_perfetto,
 };

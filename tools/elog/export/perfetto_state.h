@@ -2,7 +2,7 @@
 /*
  * What the parts of perfetto.c share: the state of an export to Perfetto, and functions that put
  * packets to its text. Each part is in a file of its own: perfetto_packets.c, perfetto_boots.c,
- * perfetto_tracks.c, perfetto_events.c and perfetto_waits.c.
+ * perfetto_tracks.c, perfetto_events.c, perfetto_waits.c and perfetto_held.c.
  *
  * The text has the error if memory is short; functions that return none set it.
  */
@@ -12,6 +12,7 @@
 #include "export/export.h"
 #include "export/lanes.h"
 #include "export/nesting.h"
+#include "export/perfetto_held.h"
 #include "export/perfetto_numbers.h"
 #include "export/perfetto_waits.h"
 #include "export/protobuf.h"
@@ -71,6 +72,8 @@ struct perfetto_group {
  * @session: key of the session whose lane it is
  * @time: of it in the trace
  * @track: of its thread
+ * @tid: its thread
+ * @waits: of its threads; NULL: none
  * @size: bytes of @fields; SIZE_MAX: it was written as an instant
  * @fields: annotations of its event
  */
@@ -81,6 +84,8 @@ struct perfetto_start {
 	struct elog_map_key session;
 	uint64_t time;
 	uint64_t track;
+	uint32_t tid;
+	struct waits *waits;
 	size_t size;
 	char fields[];
 };
@@ -115,6 +120,7 @@ static inline struct perfetto_start *perfetto_start_of(struct nest *nest)
  * @value: of a field, as text
  * @fields: annotations of an event
  * @waits: what intervals need
+ * @held: slices that have ended
  */
 struct perfetto {
 	struct elog_text *text;
@@ -140,6 +146,7 @@ struct perfetto {
 	struct elog_text value;
 	struct elog_text fields;
 	struct perfetto_waits waits;
+	struct perfetto_held held;
 };
 
 /** perfetto_open_packet() - begin a packet; @flags: FLAG_*. Return: for pb_close() */
@@ -252,5 +259,9 @@ int perfetto_put_instant(struct perfetto *perfetto, const struct visit_event *ev
  */
 int perfetto_put_wait(struct export *export, const struct visit_event *event,
 		      const struct interval *interval);
+
+/** perfetto_add_sum() - add a sum to the spans of its session; as perfetto_put_wait() */
+int perfetto_add_sum(struct export *export, const struct entry *entry,
+		     const struct interval_sum *sum);
 
 #endif /* PERFETTO_STATE_H */

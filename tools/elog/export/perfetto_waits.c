@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "export/perfetto_state.h"
@@ -99,8 +100,8 @@ static int place_in_session(struct export *export, const struct entry *entry,
 	if (ret <= 0 || !find_open(perfetto, key, &outer, &inner))
 		return ret < 0 ? ret : 0;
 	/*
-	 * What was before the span is not in it. The span's slice is written later, so this one must
-	 * not begin at the same time: it would be the outer one.
+	 * What was before the span is not in it. The span's slice is written later, so this one
+	 * must not begin at the same time: it would be the outer one.
 	 */
 	if (cut.from <= outer->time)
 		cut.from = outer->time + 1;
@@ -160,6 +161,96 @@ static int find_waker(struct export *export, const struct entry *entry,
 	if (!*track)
 		*track = perfetto_known_thread(perfetto, interval->by_tid);
 	return *track != 0;
+}
+
+/* ------------------------------------------------------------------------
+ * Times of spans
+ */
+
+/* Return: NULL: no memory. */
+static struct waits *get_waits(struct perfetto_start *start)
+{
+	if (!start->waits) {
+		start->waits = calloc(1, sizeof(*start->waits));
+		if (start->waits)
+			waits_see(start->waits, start->tid, start->time);
+	}
+	return start->waits;
+}
+
+static uint64_t since(const struct perfetto *perfetto, const struct perfetto_start *start)
+{
+	return perfetto->now > start->time ? perfetto->now - start->time : 0;
+}
+
+static struct perfetto_start *find_inner(struct perfetto *perfetto, struct elog_map_key key)
+{
+	struct nest *nest = nesting_innermost(&perfetto->nesting, key);
+
+	return nest ? perfetto_start_of(nest) : NULL;
+}
+
+static struct perfetto_start *parent_of(const struct perfetto_start *start)
+{
+	struct nest *nest = nesting_parent(&start->nest);
+
+	return nest ? perfetto_start_of(nest) : NULL;
+}
+
+/* All spans that the session is inside of get the times. Return: 0 or -ENOMEM. */
+static int add_times(struct export *export, const struct entry *entry,
+		     const struct interval *interval)
+{
+	struct perfetto *perfetto = export->state;
+	struct perfetto_start *start;
+	struct interval part;
+	struct elog_map_key key;
+	int ret;
+
+	if (!perfetto->nesting.maps[NEST_SESSION].count)
+		return 0;
+	ret = session_key(export, entry, interval->of, interval->session, &key);
+	if (ret <= 0)
+		return ret;
+	for (start = find_inner(perfetto, key); start; start = parent_of(start)) {
+		if (!get_waits(start))
+			return -ENOMEM;
+		part = *interval;
+		waits_clip(&part, since(perfetto, start));
+		waits_add(start->waits, &part, perfetto->now);
+	}
+	return 0;
+}
+
+/* What open spans have no room for was in the one that ended last. */
+int perfetto_add_sum(struct export *export, const struct entry *entry,
+		     const struct interval_sum *sum)
+{
+	struct interval_sum left = *sum;
+	struct perfetto *perfetto = export->state;
+	struct perfetto_start *start;
+	struct perfetto_slice *slice;
+	struct elog_map_key key;
+	int ret;
+
+	ret = session_key(export, entry, sum->of, sum->session, &key);
+	if (ret <= 0)
+		return ret;
+	for (start = find_inner(perfetto, key); start; start = parent_of(start)) {
+		if (!get_waits(start))
+			return -ENOMEM;
+		left = *sum;
+		waits_take(start->waits, &left, since(perfetto, start));
+	}
+	slice = perfetto_held_find(&perfetto->held, key);
+	if (!slice)
+		return 0;
+	if (!slice->waits)
+		slice->waits = calloc(1, sizeof(*slice->waits));
+	if (!slice->waits)
+		return -ENOMEM;
+	waits_take(slice->waits, &left, slice->end - slice->start);
+	return 0;
 }
 
 /* ------------------------------------------------------------------------
@@ -299,5 +390,6 @@ int perfetto_put_wait(struct export *export, const struct visit_event *event,
 	perfetto->waits.fields.size = 0;
 	perfetto_put_common(perfetto, &perfetto->waits.fields, &entry->item);
 	put_slices(perfetto, event->kind->data, interval, &place, woken, waker);
-	return perfetto->waits.fields.error;
+	ret = add_times(export, entry, interval);
+	return ret ? : perfetto->waits.fields.error;
 }

@@ -109,11 +109,21 @@ stat_of_a_file()
 	runs 0 stat -q --format json whole.elog && tail -1 out | diff - <(tail -1 stdout)
 }
 
+# These wait for their -d while the checks go on.
+start_durations()
+{
+	"$elog" stat --follow -d 1 whole.elog > stat.out 2>&1 &
+	stat_pid=$!
+	"$elog" latency --by cpu --follow -d 3 numbered numbered whole.elog > latency.out 2>&1 &
+	latency_pid=$!
+}
+
 # -n and -d end it, and without --interval there is one table.
 ends_of_stat()
 {
-	runs 0 stat --follow -d 1 whole.elog && [ "$(grep -c EVENTS stdout)" = 1 ] &&
-		says "events in" && runs 0 stat --follow -n 700 whole.elog && says "700 events in"
+	start_durations
+	runs 0 stat --follow -n 700 whole.elog && says "700 events in" && wait "$stat_pid" &&
+		[ "$(grep -c EVENTS stat.out)" = 1 ] && grep -q "events in" stat.out
 }
 
 # has_pairs COUNT: the lines of the intervals have so many pairs
@@ -133,7 +143,7 @@ latency_of_a_file()
 	tail -c +$((part + 1)) whole.elog >> grows.elog
 	wait_for 60 has_pairs 1999 && ends 0 INT &&
 		has '"kind":"total".*"pairs":1999,' &&
-		runs 0 latency --by cpu --follow -d 3 numbered numbered whole.elog && says 1999
+		wait "$latency_pid" && grep -q 1999 latency.out
 }
 
 check "wrong arguments" arguments
@@ -176,19 +186,6 @@ latency_of_a_stream()
 		numbered "$url"
 	wait_for 60 has_pairs 299 && restart && ship_new c 300 100 &&
 		wait_for 60 has_pairs 398 && ends 0 TERM && has '"kind":"total".*"pairs":398,'
-}
-
-# Tables are printed while there is no server, and -d ends it.
-without_server()
-{
-	local before
-
-	starts stat --follow --interval 0.1 -d 8 "$url"
-	wait_for 60 has '2400 .* total' || return 1
-	server_kill 0
-	wait_for 60 has "lost the connection" && before=$(grep -c total out) &&
-		wait_for 60 eval '[ "$(grep -c total out)" -gt $((before + 2)) ]' && ends 0
-	server_start 0
 }
 
 # terminal SIZE STEP... -- ARGUMENT...: elog top on a terminal, then the steps.
@@ -278,8 +275,11 @@ top_without_server()
 # A signal ends it while there is no server, and the messages are printed afterwards.
 top_is_ended()
 {
+	starts stat --follow --interval 0.1 -d 8 "$url"
+	wait_for 60 has '[0-9] .* total' || return 1
 	cat > kill <<-SCRIPT
 		kill -9 ${server_pids[0]}
+		grep -c total out > before
 	SCRIPT
 	terminal 24x80 'wait:^web-a test/numbered .* 2500 ' 'run:sh ./kill' \
 		'wait:no connection' 'signal:INT' exit:0 'wait:^elog top: lost the connection' \
@@ -288,16 +288,23 @@ top_is_ended()
 	unset "server_pids[0]"
 }
 
+# Tables are printed while there is no server, and -d ends it. top_is_ended has begun this.
+without_server()
+{
+	wait_for 60 has "lost the connection" &&
+		wait_for 60 eval '[ "$(grep -c total out)" -gt $(($(cat before) + 2)) ]' && ends 0
+}
+
 servers_config 1
 server_start 0
 export_functions
 check "stat --follow nats://: hosts, a server that goes and returns" stat_of_a_stream
 check "latency --follow nats://: likewise" latency_of_a_stream
-check "stat --follow nats://: --interval and -d without a server" without_server
 check "top nats://: several hosts" top_of_hosts
 check "top nats://: one host" top_of_one_host
 check "top nats://: begins now" top_of_now
 check "top nats://: a server that goes and returns" top_without_server
 check "top nats://: a signal while there is no server" top_is_ended
+check "stat --follow nats://: --interval and -d without a server" without_server
 servers_stop
 end_checks

@@ -291,18 +291,23 @@ int flush_consumer(struct elog_consumer *consumer)
 void live_end(struct live *live)
 {
 	live->ended = monotonic();
-	if (!is_lost(live) || is_command_over(live))
+	if ((!is_lost(live) && !live->failed) || is_command_over(live))
 		command_end(&live->command, signals_stops() > 1);
 }
 
 int live_outlast(struct live *live, int status)
 {
+	int ret;
+
 	if (!live->command.pid)
 		return status;
+	if (live->failed)
+		elog_hint("%s goes on, its later events are missing", live->command.name);
 	while (!is_command_over(live))
 		signals_sleep(live_left(live, -1));
 	command_end(&live->command, signals_stops() > 1);
-	return command_status(&live->command, live->settings->quiet) ? : status;
+	ret = command_status(&live->command, live->settings->quiet);
+	return live->failed || !ret ? status : ret;
 }
 
 uint64_t live_lost_sum(const struct eventlog_stat *stat)

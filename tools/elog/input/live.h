@@ -63,6 +63,7 @@ struct live_rule {
  * @stops_seen: number of signals that live_over() has seen
  * @deleted: the instance was deleted; its records can still be read
  * @asked: the kernel asks for the device, because the module is being replaced
+ * @failed: for the caller, before live_end(): the run ends because of an error
  */
 struct live {
 	const struct selection_spec *spec;
@@ -82,6 +83,7 @@ struct live {
 	int stops_seen;
 	bool deleted;
 	bool asked;
+	bool failed;
 };
 
 /** monotonic() - CLOCK_MONOTONIC, ns */
@@ -154,7 +156,13 @@ void live_sleep(struct live *live, int most, bool *over);
  */
 int flush_consumer(struct elog_consumer *consumer);
 
-/** live_end() - end the run, and COMMAND unless the instance or the module went */
+/**
+ * live_end() - end the run, and COMMAND
+ * @live: started
+ *
+ * COMMAND goes on if the instance or the module went, or the run has failed: it would have gone on
+ * without the run, too.
+ */
 void live_end(struct live *live);
 
 /**

@@ -259,6 +259,19 @@ static int take_one(struct walk *walk, natsMsg *msg)
 	return ret ? ret : is_last;
 }
 
+/* Has the server nothing to send? Otherwise nothing would say so before a timeout. */
+static bool is_empty(const struct walk *walk)
+{
+	jsConsumerInfo *info = NULL;
+	bool empty;
+
+	if (natsSubscription_GetConsumerInfo(&info, walk->subscription, NULL, NULL))
+		return false;
+	empty = !info->NumPending && !info->Delivered.Consumer;
+	jsConsumerInfo_Destroy(info);
+	return empty;
+}
+
 /* Has the server sent everything? Return: 1, 0, or what @take returns. */
 static int is_at_end(struct walk *walk)
 {
@@ -277,7 +290,7 @@ static int take_all(struct walk *walk, char *why)
 {
 	natsMsg *msg = NULL;
 	natsStatus status;
-	int ret = 0, tries = 0;
+	int ret = is_empty(walk), tries = 0;
 
 	while (!ret && tries < HEADERS_TRIES) {
 		status = natsSubscription_NextMsg(&msg, walk->subscription, HEADERS_MS);

@@ -39,7 +39,8 @@ int latency_pairs_open(struct latency_pairs *pairs, const struct pair_settings *
 	int ret;
 
 	pairs->settings = *settings;
-	pairing_init(&pairs->pairing, start_size(settings), settings->pending ? settings->pending : LATENCY_PENDING, many_files);
+	pairing_init(&pairs->pairing, start_size(settings), settings->pending ? settings->pending :
+		     LATENCY_PENDING, many_files);
 	elog_map_init(&pairs->group_map, sizeof(struct latency_group *));
 	elog_map_init(&pairs->ended, sizeof(struct ended_pair));
 	ret = latency_key_open(&pairs->key, settings->by, by_provider);

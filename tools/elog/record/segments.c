@@ -6,6 +6,7 @@
  * segment has different numbers in different parts. A segment is known by the number of
  * rotations that precede it, and the lock protects names and these numbers.
  */
+#include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <pthread.h>
@@ -114,6 +115,75 @@ static int remove_one(const struct segments *segments, int64_t number, unsigned 
 	return ret;
 }
 
+/* The number in the name of a file of a part; 0: it has none, or it is another file. */
+static unsigned int number_in(const struct segments *segments, const char *name, unsigned int part)
+{
+	unsigned long number;
+	char *suffix, *end;
+	bool found;
+
+	if (*name < '1' || *name > '9')
+		return 0;
+	errno = 0;
+	number = strtoul(name, &end, 10);
+	suffix = parts_name("", part);
+	found = !errno && number <= segments->keep && suffix && !strcmp(end, suffix);
+	free(suffix);
+	return found ? (unsigned int)number : 0;
+}
+
+/* Looks for each number: the directory cannot be read, or there is no memory. */
+static unsigned int probe_largest(const struct segments *segments, unsigned int part)
+{
+	unsigned int number = segments->keep;
+	char *name;
+	bool found;
+
+	for (; number; number--) {
+		name = numbered(segments, number, part);
+		found = name && !access(name, F_OK);
+		free(name);
+		if (found)
+			break;
+	}
+	return number;
+}
+
+static DIR *open_directory(const struct segments *segments)
+{
+	const char *slash = strrchr(segments->base, '/');
+	char *path;
+	DIR *directory;
+
+	path = slash ? strndup(segments->base, (size_t)(slash - segments->base) + 1) : strdup(".");
+	directory = path ? opendir(path) : NULL;
+	free(path);
+	return directory;
+}
+
+/* The largest number of a file of a part; 0: there is only FILE. Most numbers have no file. */
+static unsigned int largest(const struct segments *segments, unsigned int part)
+{
+	const char *slash = strrchr(segments->base, '/');
+	const char *first = slash ? slash + 1 : segments->base;
+	const size_t size = strlen(first);
+	unsigned int number, most = 0;
+	const struct dirent *entry;
+	DIR *directory;
+
+	directory = open_directory(segments);
+	if (!directory)
+		return probe_largest(segments, part);
+	for (entry = readdir(directory); entry; entry = readdir(directory)) {
+		if (strncmp(entry->d_name, first, size) || entry->d_name[size] != '.')
+			continue;
+		number = number_in(segments, entry->d_name + size + 1, part);
+		most = number > most ? number : most;
+	}
+	closedir(directory);
+	return most;
+}
+
 /*
  * An earlier capture may have had more parts. Its files must keep their numbers in common,
  * or go together.
@@ -122,23 +192,29 @@ static int remove_one(const struct segments *segments, int64_t number, unsigned 
  */
 static int rotate_old(const struct segments *segments, unsigned int part)
 {
-	unsigned int number = segments->keep;
-	int ret;
-	bool found;
+	unsigned int number = largest(segments, part);
+	int ret = 0;
 
-	found = remove_one(segments, number, part, false) > 0;
-	for (ret = 0; ret >= 0 && --number; found |= ret > 0)
+	if (!number)
+		return 0;
+	if (number == segments->keep)
+		remove_one(segments, number--, part, false);
+	for (; ret >= 0 && number; number--)
 		ret = rename_next(segments, number, part);
-	return ret < 0 ? ret : found;
+	return ret < 0 ? ret : 1;
 }
 
 static int rotate(struct segments *segments, unsigned int number)
 {
 	struct segment_part *part = &segments->part[number];
-	unsigned int old = segments->parts;
+	unsigned int old = segments->parts, last;
 	int ret = 0;
 
-	for (part->next = part->next ? part->next : segments->keep; part->next; part->next--) {
+	if (!part->next) {
+		last = largest(segments, number);
+		part->next = last < segments->keep ? last + 1 : segments->keep;
+	}
+	for (; part->next; part->next--) {
 		ret = rename_next(segments, part->next - 1, number);
 		if (ret < 0)
 			return ret;
@@ -164,23 +240,6 @@ int segments_rotate(struct segments *segments, unsigned int part)
 	ret = rotate(segments, part);
 	pthread_mutex_unlock(&segments->lock);
 	return ret;
-}
-
-/* The largest number of a file of a part; 0: there is only FILE. */
-static unsigned int largest(const struct segments *segments, unsigned int part)
-{
-	unsigned int number = segments->keep;
-	char *name;
-	bool found;
-
-	for (; number; number--) {
-		name = numbered(segments, number, part);
-		found = name && !access(name, F_OK);
-		free(name);
-		if (found)
-			break;
-	}
-	return number;
 }
 
 /* Return: the rotations that precede the oldest segment; INT64_MAX: there is only FILE. */

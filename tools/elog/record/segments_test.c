@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The files of --rotate: their numbers, files that only look like them, and how many system calls
+ * it takes. Prints TAP.
+ */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "libelog/util/tap.h"
+#include "record/segments.h"
+
+#define MANY	9999	/* segments are kept */
+#define NOBODY	65534
+
+static char directory[] = "/tmp/segments_test.XXXXXX";
+static unsigned int calls;
+
+/* These replace those of the C library. */
+int rename(const char *from, const char *to)
+{
+	calls++;
+	return renameat(AT_FDCWD, from, AT_FDCWD, to);
+}
+
+int access(const char *path, int mode)
+{
+	calls++;
+	return faccessat(AT_FDCWD, path, mode, 0);
+}
+
+static void write_file(const char *name)
+{
+	close(open(name, O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+}
+
+/* Are there these files, and no others? @names: separated by blanks; removes them. */
+static void check_files(const char *names)
+{
+	char copy[256], *name, *rest;
+
+	snprintf(copy, sizeof(copy), "%s", names);
+	for (name = strtok_r(copy, " ", &rest); name; name = strtok_r(NULL, " ", &rest))
+		check_equal(unlink(name), 0);
+	check_equal(chdir("/"), 0);
+	check_equal(rmdir(directory), 0);
+	check_equal(mkdir(directory, 0700), 0);
+	check_equal(chdir(directory), 0);
+}
+
+static void test_rotate(void)
+{
+	struct segments *segments = segments_new("file", 1, 3);
+	int i;
+
+	for (i = 0; i < 5; i++) {
+		write_file("file");
+		check_equal(segments_rotate(segments, 0), 0);
+	}
+	segments_free(segments);
+	check_files("file.1 file.2 file.3");
+}
+
+/* A gap stays, and what is no segment keeps its name. */
+static void test_names(void)
+{
+	struct segments *segments = segments_new("./file", 1, 100);
+
+	write_file("file");
+	write_file("file.1");
+	write_file("file.7");
+	write_file("file.08");
+	write_file("file.9x");
+	write_file("file.101");
+	write_file("file.99999999999999999999");
+	write_file("file.-5");
+	write_file("fileX.5");
+	check_equal(segments_rotate(segments, 0), 0);
+	segments_free(segments);
+	check_files("file.1 file.2 file.8 file.08 file.9x file.101 file.99999999999999999999 "
+		    "file.-5 fileX.5");
+}
+
+/* Those of an earlier capture with more parts keep their numbers, too. */
+static void test_parts(void)
+{
+	struct segments *segments = segments_new("file", 1, 3);
+
+	write_file("file");
+	write_file("file.1");
+	write_file("file.1-w1");
+	write_file("file.3-w1");
+	write_file("file.2-w2");
+	check_equal(segments_rotate(segments, 0), 0);
+	segments_free(segments);
+	check_files("file.1 file.2 file.2-w1 file.3-w2");
+}
+
+static void test_few_calls(void)
+{
+	struct segments *segments = segments_new("file", 2, MANY);
+
+	write_file("file");
+	write_file("file-w1");
+	write_file("file.1");
+	write_file("file.1-w1");
+	calls = 0;
+	check_equal(segments_rotate(segments, 0), 0);
+	check_equal(segments_rotate(segments, 1), 0);
+	check_equal(segments_expire(segments, 0), 0);
+	check_equal(calls < 20, true);
+	segments_free(segments);
+	check_files("file.1 file.2 file.1-w1 file.2-w1");
+}
+
+/* A directory may allow everything but to be read. */
+static void test_secret_directory(void)
+{
+	struct segments *segments = segments_new("file", 1, 20);
+
+	write_file("file");
+	write_file("file.4");
+	check_equal(chmod(directory, 0300), 0);
+	/* Root may read it. */
+	if (!getuid())
+		check_equal(chown(directory, NOBODY, 0) || seteuid(NOBODY), 0);
+	check_equal(segments_rotate(segments, 0), 0);
+	check_equal(segments_expire(segments, 0), 0);
+	if (!getuid())
+		check_equal(seteuid(0), 0);
+	segments_free(segments);
+	check_files("file.1 file.5");
+}
+
+int main(void)
+{
+	static const struct test tests[] = {
+		{ "segments get the next number, up to a limit", test_rotate },
+		{ "files with other names keep them", test_names },
+		{ "parts of an earlier capture", test_parts },
+		{ "a rotation takes few system calls", test_few_calls },
+		{ "a directory that cannot be read", test_secret_directory },
+	};
+	int ret;
+
+	if (!mkdtemp(directory) || chdir(directory))
+		return 1;
+	ret = run_tests(tests, sizeof(tests) / sizeof(tests[0]), NULL);
+	rmdir(directory);
+	return ret;
+}
