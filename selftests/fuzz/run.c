@@ -36,8 +36,8 @@
 #define SLOTS		8
 #define MAPS		16
 #define NUMBERS		16
-#define REGIONS		10
-#define REGION_BYTES	(17UL * 4096)
+#define ROOM_BYTES	69632UL		/* where the kernel may write as much as it likes */
+#define MEMORY_BYTES	(4 * ROOM_BYTES)
 #define WORDS		8
 #define TURN_MS		40	/* for the call before */
 #define PROGRAM_MS	3000	/* then the processes are killed */
@@ -67,13 +67,18 @@ static int cgroup;
 /* Words for user_events, which the kernel changes. */
 static __u64 *bits;
 
-/* struct thread - @memory: regions, each with a page behind it that no one can read */
+/*
+ * struct thread - a thread
+ * @memory: MEMORY_BYTES for the arguments of a call, and a page that no one can read
+ * @used: of @memory
+ * @fail_nth: the file with the number of the allocation that fails; 0: not open yet
+ */
 struct thread {
 	unsigned int number;
-	unsigned int regions;
-	char *memory;
-	int fail_nth;
 	bool root;
+	char *memory;
+	size_t used;
+	int fail_nth;
 };
 
 static __thread sigjmp_buf fault;
@@ -124,15 +129,22 @@ static void put_file(__u64 arg, int fd)
 	slots[arg % SLOTS] = fd;
 }
 
-static char *new_region(struct thread *thread)
+static char *allocate(struct thread *thread, size_t bytes)
 {
-	return thread->memory + thread->regions++ % REGIONS * (REGION_BYTES + 4096);
+	char *at;
+
+	bytes = (bytes + 7) & ~7UL;
+	if (bytes > MEMORY_BYTES - thread->used)
+		thread->used = 0;
+	at = thread->memory + thread->used;
+	thread->used += bytes;
+	return at;
 }
 
-/* @bytes that end where the memory ends, or, as the argument says, something wrong. */
-static __u64 place(char *region, size_t bytes, __u64 arg)
+/* The address of @bytes at @at or, as the argument says, something wrong. */
+static __u64 point(const struct thread *thread, const char *at, size_t bytes, __u64 arg)
 {
-	char *at = region + REGION_BYTES - (bytes < REGION_BYTES ? bytes : REGION_BYTES);
+	const unsigned long end = (unsigned long)thread->memory + MEMORY_BYTES;
 
 	switch (arg >> 60) {
 	case 0:
@@ -140,13 +152,13 @@ static __u64 place(char *region, size_t bytes, __u64 arg)
 	case 1:
 		return 0;
 	case 2:
-		return (unsigned long)at + bytes / 2 + 1;
+		return end - bytes / 2;
 	case 3:
 		return -4096UL;
 	case 4:
 		return 4096;
 	case 5:
-		return (unsigned long)region + REGION_BYTES;
+		return end;
 	default:
 		return arg;
 	}
@@ -182,8 +194,7 @@ static __u64 string_argument(struct thread *thread, const struct fuzz_field *fie
 	const struct fuzz_alphabet *alphabet = &fuzz_alphabets[field->extra];
 	unsigned int index = arg & 0xff, more;
 	const struct fuzz_string *string;
-	char *region;
-	__u64 at;
+	char *at;
 
 	if (field->kind == FUZZ_STRING_OR_0) {
 		if (!arg)
@@ -196,25 +207,24 @@ static __u64 string_argument(struct thread *thread, const struct fuzz_field *fie
 		string = &fuzz_alphabets[field->more].strings[index - alphabet->count];
 	else
 		string = &alphabet->strings[index];
-	region = new_region(thread);
-	at = place(region, string->bytes, 0);
-	memcpy((char *)at, string->text, string->bytes);
+	at = allocate(thread, string->bytes);
+	memcpy(at, string->text, string->bytes);
 	if (arg >> 8 & 0xffffffff)
-		change_text((char *)at, string->bytes - 1, arg >> 8 & 0xffffffff);
-	return arg >> 60 ? place(region, string->bytes, arg) : at;
+		change_text(at, string->bytes - 1, arg >> 8 & 0xffffffff);
+	return point(thread, at, string->bytes, arg);
 }
 
 static __u64 pool_argument(struct thread *thread, const struct fuzz_field *field, __u64 arg)
 {
 	const struct fuzz_alphabet *alphabet = &fuzz_alphabets[field->extra];
-	char *region = new_region(thread), *to = region + REGION_BYTES - 8192;
+	char *at = allocate(thread, EVENTLOG_FILTER_POOL_MAX), *to = at;
 	unsigned int i;
 
 	for (i = 0; i < alphabet->count; i++) {
 		memcpy(to, alphabet->strings[i].text, alphabet->strings[i].bytes);
 		to += alphabet->strings[i].bytes;
 	}
-	return place(region, 8192, arg);
+	return point(thread, at, EVENTLOG_FILTER_POOL_MAX, arg);
 }
 
 static __u64 pool_place(const struct fuzz_field *field, __u64 arg)
@@ -248,12 +258,12 @@ static __u64 argument(struct thread *thread, const struct fuzz_field *field, __u
 	case FUZZ_STRING_OR_0:
 		return string_argument(thread, field, arg);
 	case FUZZ_ROOM:
-		return place(new_region(thread), REGION_BYTES, arg);
+		return point(thread, allocate(thread, ROOM_BYTES), ROOM_BYTES, arg);
 	case FUZZ_POINTER:
 	case FUZZ_POINTER_OR_0:
 		if (!arg && field->kind == FUZZ_POINTER_OR_0)
 			return 0;
-		return arg >> 60 ? place(new_region(thread), 64, arg) : blocks[field->extra];
+		return point(thread, (const char *)blocks[field->extra], 64, arg);
 	case FUZZ_POOL:
 		return pool_argument(thread, field, arg);
 	case FUZZ_PLACE:
@@ -266,8 +276,7 @@ static __u64 argument(struct thread *thread, const struct fuzz_field *field, __u
 	case FUZZ_PID:
 		return pid_argument(thread, arg);
 	case FUZZ_BIT:
-		return arg >> 60 ? place(new_region(thread), 8, arg) :
-				   (unsigned long)&bits[arg % WORDS];
+		return point(thread, (const char *)&bits[arg % WORDS], 8, arg);
 	default:
 		return arg;
 	}
@@ -321,7 +330,7 @@ static void call_ioctl(struct thread *thread, const struct fuzz_op *op, const __
 	unsigned int i;
 
 	for (i = 0; i < op->block_count; i++) {
-		blocks[i] = place(new_region(thread), op->block_bytes[i], 0);
+		blocks[i] = (unsigned long)allocate(thread, op->block_bytes[i]);
 		memset((char *)blocks[i], 0, op->block_bytes[i]);
 	}
 	fill_struct(thread, op, args, blocks);
@@ -348,12 +357,11 @@ static void fill_bytes(char *to, size_t bytes, __u64 seed)
 static void write_message(struct thread *thread, int fd, const void *header, size_t header_bytes,
 			  __u32 index, size_t bytes, __u64 seed)
 {
-	char *region = new_region(thread), *at;
-	const size_t most = REGION_BYTES - header_bytes - 4;
+	char *at;
 
-	if (bytes > most)
-		bytes = most;
-	at = (char *)place(region, header_bytes + 4 + bytes, 0);
+	if (bytes > 2 * ROOM_BYTES)
+		bytes = 2 * ROOM_BYTES;
+	at = allocate(thread, header_bytes + 4 + bytes);
 	memcpy(at, header, header_bytes);
 	memcpy(at + header_bytes, &index, 4);
 	fill_bytes(at + header_bytes + 4, bytes, seed);
@@ -370,9 +378,9 @@ static void write_batch(struct thread *thread, const __u64 *args)
 	const __u32 size = 4 + bytes;
 	char *at, *to;
 
-	if (count > (REGION_BYTES - 4) / step)
-		count = (REGION_BYTES - 4) / step;
-	at = (char *)place(new_region(thread), 4 + count * step, 0);
+	if (count > (ROOM_BYTES - 4) / step)
+		count = (ROOM_BYTES - 4) / step;
+	at = allocate(thread, 4 + count * step);
 	memcpy(at, &marker, 4);
 	for (to = at + 4; to < at + 4 + count * step; to += step) {
 		memcpy(to, &size, 4);
@@ -388,7 +396,7 @@ static void write_many(struct thread *thread, const __u64 *args)
 	const __u32 index = number(FUZZ_RESOURCE_INDEX, args[FUZZ_WRITE_MANY_INDEX]);
 	const size_t bytes = args[FUZZ_WRITE_MANY_BYTES] % 8192;
 	unsigned int count = args[FUZZ_WRITE_MANY_COUNT] % 5000;
-	char *at = (char *)place(new_region(thread), bytes + 4, 0);
+	char *at = allocate(thread, bytes + 4);
 
 	memcpy(at, &index, 4);
 	memset(at + 4, 0, bytes);
@@ -406,8 +414,8 @@ static void poll_file(const __u64 *args)
 
 static void read_file(struct thread *thread, const __u64 *args)
 {
-	const size_t bytes = args[FUZZ_READ_BYTES] < REGION_BYTES ? args[FUZZ_READ_BYTES] : 4096;
-	char *at = (char *)place(new_region(thread), bytes, 0);
+	const size_t bytes = args[FUZZ_READ_BYTES] < ROOM_BYTES ? args[FUZZ_READ_BYTES] : 4096;
+	char *at = allocate(thread, bytes);
 	const long position = args[FUZZ_READ_POSITION];
 	const int fd = file_of(args[FUZZ_READ_FD]);
 
@@ -709,6 +717,8 @@ static void make_call(struct thread *thread, const struct fuzz_call *call)
 {
 	char text[8];
 
+	if (call->fail && !thread->fail_nth)
+		thread->fail_nth = open("/proc/thread-self/fail-nth", O_RDWR | O_CLOEXEC);
 	if (call->fail && thread->fail_nth >= 0) {
 		snprintf(text, sizeof(text), "%u", call->fail);
 		if (pwrite(thread->fail_nth, text, strlen(text), 0) < 0)
@@ -763,18 +773,14 @@ static void end_coverage(unsigned int number)
 		ioctl(kcov[number].fd, KCOV_DISABLE, 0);
 }
 
+/* With few mappings: each one takes time in fork() and exit(). */
 static void prepare(struct thread *thread)
 {
-	char *end;
-
-	thread->memory = mmap(NULL, REGIONS * (REGION_BYTES + 4096), PROT_READ | PROT_WRITE,
+	thread->memory = mmap(NULL, MEMORY_BYTES + 4096, PROT_READ | PROT_WRITE,
 			      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (thread->memory == MAP_FAILED)
+	if (thread->memory == MAP_FAILED ||
+	    mprotect(thread->memory + MEMORY_BYTES, 4096, PROT_NONE))
 		_exit(1);
-	for (end = thread->memory + REGION_BYTES;
-	     end < thread->memory + REGIONS * (REGION_BYTES + 4096); end += REGION_BYTES + 4096)
-		mprotect(end, 4096, PROT_NONE);
-	thread->fail_nth = open("/proc/thread-self/fail-nth", O_RDWR | O_CLOEXEC);
 }
 
 static void make_calls(struct thread *thread, unsigned int number)
