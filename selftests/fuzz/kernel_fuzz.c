@@ -184,7 +184,8 @@ static bool log_has_report(void)
 			snprintf(path, sizeof(path), "%s/found.log", work_directory);
 			log = fopen(path, "w");
 		}
-		fprintf(log ? log : stderr, "%s\n", strchr(line, ';') ? strchr(line, ';') + 1 : line);
+		fprintf(log ? log : stderr, "%s\n",
+			strchr(line, ';') ? strchr(line, ';') + 1 : line);
 	}
 	if (found && log)
 		fflush(log);
@@ -322,7 +323,8 @@ static void keep(struct fuzz_program *program)
 	*kept = *program;
 	corpus[corpus_count] = kept;
 	if (corpus_directory)
-		store(kept, corpus_directory, "", corpus_count + 1000 * (time(NULL) % 1000000), false);
+		store(kept, corpus_directory, "",
+		      corpus_count + 1000 * (time(NULL) % 1000000), false);
 	corpus_count++;
 }
 
