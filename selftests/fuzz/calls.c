@@ -283,13 +283,33 @@ static void call_ioctl(struct thread *thread, const struct fuzz_op *op, const __
  * Files
  */
 
+/*
+ * A payload.  In its highest 4 bits @seed says what: 1: words as those of __data_loc fields, each
+ * refers to the last byte; 2: as those of __rel_loc fields; otherwise these 8 bytes again and
+ * again.  The bit below: there is a session first.  Bits 52 to 55: where the words begin.
+ */
 static void fill_bytes(char *to, size_t bytes, __u64 seed)
 {
-	size_t i;
+	const size_t session = seed >> 59 & 1 ? 8 : 0;
+	const unsigned int mode = seed >> 60;
+	size_t i, from;
+	__u32 word;
 
-	/* With few different bytes, words of dynamic fields are often right. */
 	for (i = 0; i < bytes; i++)
 		to[i] = seed ? (seed >> i % 8 * 8) & 0xff : 0;
+	for (i = session + (seed >> 52 & 15); (mode == 1 || mode == 2) && i + 5 <= bytes; i += 4) {
+		from = mode == 1 ? session : i + 4;
+		word = 1 << 16 | ((bytes - 1 - from) & 0xffff);
+		memcpy(to + i, &word, 4);
+	}
+	if (bytes)
+		to[bytes - 1] = 0;
+}
+
+static void write_bytes(int fd, const void *bytes, size_t size)
+{
+	if (write(fd, bytes, size) < 0 && fuzz_verbose)
+		fprintf(stderr, "write: %s\n", strerror(errno));
 }
 
 /* Index and payload; the index follows @header bytes. */
@@ -304,8 +324,7 @@ static void write_message(struct thread *thread, int fd, const void *header, siz
 	memcpy(at, header, header_bytes);
 	memcpy(at + header_bytes, &index, 4);
 	fill_bytes(at + header_bytes + 4, bytes, seed);
-	if (write(fd, at, header_bytes + 4 + bytes) < 0)
-		return;
+	write_bytes(fd, at, header_bytes + 4 + bytes);
 }
 
 static void write_batch(struct thread *thread, const __u64 *args)
@@ -326,8 +345,7 @@ static void write_batch(struct thread *thread, const __u64 *args)
 		memcpy(to + 4, &index, 4);
 		fill_bytes(to + 8, step - 8, args[FUZZ_WRITE_BATCH_SEED]);
 	}
-	if (write(file_of(args[0]), at, 4 + count * step) < 0)
-		return;
+	write_bytes(file_of(args[0]), at, 4 + count * step);
 }
 
 static void write_many(struct thread *thread, const __u64 *args)

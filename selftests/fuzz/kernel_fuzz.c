@@ -42,7 +42,7 @@ static const char usage_text[] =
 	"  --corpus DIR   programs to begin with, and where new ones go\n"
 	"  --work DIR     where last.0 to last.7, the latest programs, found.log, what the kernel\n"
 	"                 reported, and covered, the addresses reached, go\n"
-	"  --verbose      print ioctl() and mmap() that fail\n"
+	"  --verbose      print ioctl(), mmap() and write() that fail\n"
 	"\n"
 	"Exit status: 0; 1: an error; 3: the kernel has reported something, or hangs.\n";
 
