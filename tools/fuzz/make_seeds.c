@@ -105,8 +105,7 @@ static const char *const answers[] = {
 	"c2V0OiAxMg0KDQo=\",\"data\":\"AAECAwQ=\",\"time\":\"2026-11-23T19:49:37.123456789Z\"}}",
 	"\3{\"error\":{\"code\":404,\"err_code\":10037,\"description\":\"no message found\"}}",
 	"\1{\"stream\":\"ELOG\",\"seq\":3,\"duplicate\":true}",
-	"\1{\"error\":{\"code\":503,\"err_code\":10023,"
-	"\"description\":\"insufficient resources\"}}",
+	"\1{\"error\":{\"code\":503,\"err_code\":10023,\"description\":\"no resources\"}}",
 };
 
 /* Files 1 and 2, and a message of file 1 twice; see order_fuzz.c. */
