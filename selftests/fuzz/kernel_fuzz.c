@@ -235,7 +235,8 @@ static void run(const struct fuzz_program *program)
 	exit(STATUS_FOUND);
 }
 
-static void load(const char *path)
+/* @strict: end if it is not valid, as a program may be that an older interface has left. */
+static void load(const char *path, bool strict)
 {
 	struct fuzz_program *program = malloc(sizeof(*program));
 	FILE *file = fopen(path, "r");
@@ -245,10 +246,12 @@ static void load(const char *path)
 		die(path);
 	valid = fuzz_parse(program, file, path);
 	fclose(file);
-	if (!valid)
+	if (!valid && strict)
 		exit(1);
-	if (corpus_count == CORPUS_MAX)
+	if (!valid || corpus_count == CORPUS_MAX) {
+		free(program);
 		return;
+	}
 	names[corpus_count] = strdup(strrchr(path, '/') ? strrchr(path, '/') + 1 : path);
 	corpus[corpus_count++] = program;
 }
@@ -266,7 +269,7 @@ static void load_corpus(void)
 		if (*entry->d_name == '.')
 			continue;
 		snprintf(path, sizeof(path), "%s/%s", corpus_directory, entry->d_name);
-		load(path);
+		load(path, false);
 	}
 	closedir(directory);
 }
@@ -492,7 +495,7 @@ int main(int argc, char **argv)
 	if (corpus_directory && !replay)
 		load_corpus();
 	for (i = optind; i < (unsigned long)argc; i++)
-		load(argv[i]);
+		load(argv[i], true);
 	if (selects) {
 		select_programs();
 		return 0;
