@@ -216,13 +216,13 @@ static void mutate_once(struct fuzz_program *program, const struct fuzz_program 
 	case 9:
 		program->calls[at].thread = fuzz_random(seed, FUZZ_THREADS);
 		break;
-	case 10:
-		program->calls[at].fail = fuzz_random(seed, 3) ? 1 + fuzz_random(seed, 12) : 0;
+	case 10 ... 12:
+		program->calls[at].fail = fuzz_random(seed, 4) ? 1 + fuzz_random(seed, 20) : 0;
 		break;
-	case 11:
+	case 13:
 		program->flags ^= 1U << fuzz_random(seed, 2);
 		break;
-	case 12:
+	case 14:
 		take_calls(program, other, seed);
 		break;
 	default:
