@@ -130,7 +130,7 @@ bool fuzz_parse(struct fuzz_program *program, FILE *file, const char *name);
 /**
  * struct fuzz_coverage - the instructions that a thread has reached: memory of KCOV
  * @fd: /sys/kernel/debug/kcov; -1: the kernel has none
- * @area: number of addresses, then the addresses
+ * @area: number of addresses, then the addresses; not mapped in the program's processes
  */
 struct fuzz_coverage {
 	int fd;
@@ -140,7 +140,7 @@ struct fuzz_coverage {
 /* Print calls that fail. */
 extern bool fuzz_verbose;
 
-#define FUZZ_AREA_WORDS	(128 * 1024)
+#define FUZZ_AREA_WORDS	(64 * 1024)
 
 /**
  * fuzz_run() - run a program

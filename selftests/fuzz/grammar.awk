@@ -19,8 +19,8 @@ function fail(text)
 
 BEGIN {
 	resource_count = alphabet_count = struct_count = call_count = 0
-	count = split("size flags value number bits string string? room pointer pointer? array pool " \
-		      "place use make slot directory pid bit out zero", kinds, " ")
+	count = split("size flags value number bits string string? room pointer pointer? array " \
+		      "pool place use make slot directory pid bit out zero", kinds, " ")
 	for (i = 1; i <= count; i++)
 		is_kind[kinds[i]] = 1
 }
@@ -135,7 +135,8 @@ function print_claims(    i, j, s)
 		for (j = 0; j < members[s]; j++)
 			printf "_Static_assert(offsetof(struct %s, %s) == %d && " \
 			       "sizeof(((struct %s *)0)->%s) == %d, \"%s.%s\");\n",
-			       s, member[s, j], offset[s, j], s, member[s, j], bytes[s, j], s, member[s, j]
+			       s, member[s, j], offset[s, j], s, member[s, j], bytes[s, j], s,
+			       member[s, j]
 	}
 }
 
@@ -144,8 +145,8 @@ function print_claims(    i, j, s)
 # Adds a field of the call to the table. Values and flags are expressions of C.
 function add_field(path, what, block, at, size, extra, more, values)
 {
-	fields = fields sprintf("\t{ \"%s\", FUZZ_%s, %d, %d, %d, %s, %s, %s },\n", path, what, block,
-				at, size, extra, more, values)
+	fields = fields sprintf("\t{ \"%s\", FUZZ_%s, %d, %d, %d, %s, %s, %s },\n", path, what,
+				block, at, size, extra, more, values)
 	field_count++
 }
 
@@ -178,22 +179,22 @@ function add_members(s, prefix, block, base,    i, k, what, path, at, size, targ
 			add_field(path, "BITS", block, at, size, "0", "0", "FUZZ_NONE")
 		} else if (what == "string" || what == "string?") {
 			k = detail_count[s, i]
-			add_field(path, what == "string" ? "STRING" : "STRING_OR_0", block, at, size,
-				  alphabet_index[details[s, i, 1]],
+			add_field(path, what == "string" ? "STRING" : "STRING_OR_0", block, at,
+				  size, alphabet_index[details[s, i, 1]],
 				  k > 1 ? alphabet_index[details[s, i, 2]] : -1, "FUZZ_NONE")
 		} else if (what == "room") {
 			add_field(path, "ROOM", block, at, size, "0", "0", "FUZZ_NONE")
 		} else if (what == "pool") {
-			add_field(path, "POOL", block, at, size, alphabet_index[details[s, i, 1]], "0",
-				  "FUZZ_NONE")
+			add_field(path, "POOL", block, at, size,
+				  alphabet_index[details[s, i, 1]], "0", "FUZZ_NONE")
 		} else if (what == "place") {
-			add_field(path, "PLACE", block, at, size, alphabet_index[details[s, i, 1]], "0",
-				  "FUZZ_NONE")
+			add_field(path, "PLACE", block, at, size,
+				  alphabet_index[details[s, i, 1]], "0", "FUZZ_NONE")
 		} else if (what == "pointer" || what == "pointer?") {
 			target = block_count++
 			block_bytes[target] = struct_bytes[details[s, i, 1]]
-			add_field(path, what == "pointer" ? "POINTER" : "POINTER_OR_0", block, at, size,
-				  target, "0", "FUZZ_NONE")
+			add_field(path, what == "pointer" ? "POINTER" : "POINTER_OR_0", block, at,
+				  size, target, "0", "FUZZ_NONE")
 			add_members(details[s, i, 1], path ".", target, 0)
 		} else if (what == "array") {
 			target = block_count++
@@ -203,16 +204,16 @@ function add_members(s, prefix, block, base,    i, k, what, path, at, size, targ
 				add_members(details[s, i, 1], path "[" j "].", target,
 					    j * struct_bytes[details[s, i, 1]])
 		} else if (what == "use") {
-			add_field(path, "USE", block, at, size, resource_index[details[s, i, 1]], "0",
-				  "FUZZ_NONE")
+			add_field(path, "USE", block, at, size,
+				  resource_index[details[s, i, 1]], "0", "FUZZ_NONE")
 		} else if (what == "make" && details[s, i, 1] == "slot") {
 			if (block < 0)
 				add_field(path, "SLOT", block, at, size, "0", "0", "FUZZ_NONE")
 			else
 				add_field(path, "MAKE_SLOT", block, at, size, "0", "0", "FUZZ_NONE")
 		} else if (what == "make") {
-			add_field(path, details[s, i, 2] == "use" ? "MAKE_USE" : "MAKE", block, at, size,
-				  resource_index[details[s, i, 1]], "0", "FUZZ_NONE")
+			add_field(path, details[s, i, 2] == "use" ? "MAKE_USE" : "MAKE", block, at,
+				  size, resource_index[details[s, i, 1]], "0", "FUZZ_NONE")
 		} else if (what != "out") {
 			add_field(path, toupper(what), block, at, size, "0", "0", "FUZZ_NONE")
 		}
@@ -225,7 +226,8 @@ function print_tables(    i, j, s, ops)
 	print "/* Made by grammar.awk of abi.grammar. */"
 	print "#include <linux/eventlog.h>\n\n#include \"fuzz.h\"\n"
 	print "#define FUZZ_NONE NULL, 0"
-	print "#define FUZZ_VALUES(...) (const __u64[]){ __VA_ARGS__ }, sizeof((__u64[]){ __VA_ARGS__ }) / 8\n"
+	print "#define FUZZ_VALUES(...) \\"
+	print "\t(const __u64[]){ __VA_ARGS__ }, sizeof((__u64[]){ __VA_ARGS__ }) / 8\n"
 	for (i = 0; i < alphabet_count; i++) {
 		s = alphabets[i]
 		printf "static const struct fuzz_string strings_%s[] = {\n", s
@@ -345,7 +347,8 @@ function syz_type(s, i,    what, size, k, text)
 	if (what == "make" && details[s, i, 1] == "slot")
 		return "fd_eventlog (out)"
 	if (what == "make")
-		return "eventlog_id_" details[s, i, 1] (details[s, i, 2] == "use" ? " (inout)" : " (out)")
+		return "eventlog_id_" details[s, i, 1] \
+		       (details[s, i, 2] == "use" ? " (inout)" : " (out)")
 	if (what == "pid")
 		return "pid"
 	if (what == "bit")
@@ -355,7 +358,8 @@ function syz_type(s, i,    what, size, k, text)
 
 function print_syz(    i, j, k, s, list)
 {
-	print "# SPDX-License-Identifier: GPL-2.0-only\n#\n# /dev/eventlog for syzkaller.  Made by grammar.awk of abi.grammar."
+	print "# SPDX-License-Identifier: GPL-2.0-only\n#"
+	print "# /dev/eventlog for syzkaller.  Made by grammar.awk of abi.grammar."
 	print "\ninclude <uapi/linux/eventlog.h>\ninclude <uapi/linux/fcntl.h>\n"
 	print "resource fd_eventlog[fd]"
 	for (i = 0; i < resource_count; i++) {
@@ -364,8 +368,10 @@ function print_syz(    i, j, k, s, list)
 			printf "resource eventlog_id_%s[int%d]\n", s,
 			       s ~ /^(offset|length|cursor)$/ ? 64 : 32
 	}
-	print "\nopenat$eventlog(fd const[AT_FDCWD], file ptr[in, string[\"/dev/eventlog\"]], flags flags[open_flags], mode const[0]) fd_eventlog"
-	print "mmap$eventlog(addr vma, len eventlog_id_length, prot flags[mmap_prot], flags flags[mmap_flags], fd fd_eventlog, offset eventlog_id_offset)"
+	print "\nopenat$eventlog(fd const[AT_FDCWD], file ptr[in, string[\"/dev/eventlog\"]], " \
+	      "flags flags[open_flags], mode const[0]) fd_eventlog"
+	print "mmap$eventlog(addr vma, len eventlog_id_length, prot flags[mmap_prot], " \
+	      "flags flags[mmap_flags], fd fd_eventlog, offset eventlog_id_offset)"
 	print "write$eventlog(fd fd_eventlog, buf ptr[in, eventlog_message], count len[buf])"
 	print "write$eventlog_batch(fd fd_eventlog, buf ptr[in, eventlog_batch], count len[buf])"
 	print "write$eventlog_kick(fd fd_eventlog, buf ptr[in, eventlog_kick], count len[buf])"
@@ -377,9 +383,12 @@ function print_syz(    i, j, k, s, list)
 			       call_request[s], call_request[s], call_struct[s]
 	}
 	print "\neventlog_message {\n\tindex\teventlog_id_index\n\tpayload\tarray[int8]\n} [packed]"
-	print "\neventlog_batched {\n\tbytes\tbytesize[message, int32]\n\tmessage\teventlog_message\n} [packed]"
-	print "\neventlog_batch {\n\tmarker\tconst[EVENTLOG_WRITE_BATCH, int32]\n\tmessages\tarray[eventlog_batched]\n} [packed]"
-	print "\neventlog_kick {\n\tmarker\tconst[EVENTLOG_WRITE_KICK, int32]\n\tring\teventlog_id_ring\n\tmessage\tarray[eventlog_message, 0:1]\n} [packed]"
+	print "\neventlog_batched {\n\tbytes\tbytesize[message, int32]"
+	print "\tmessage\teventlog_message\n} [packed]"
+	print "\neventlog_batch {\n\tmarker\tconst[EVENTLOG_WRITE_BATCH, int32]"
+	print "\tmessages\tarray[eventlog_batched]\n} [packed]"
+	print "\neventlog_kick {\n\tmarker\tconst[EVENTLOG_WRITE_KICK, int32]"
+	print "\tring\teventlog_id_ring\n\tmessage\tarray[eventlog_message, 0:1]\n} [packed]"
 	for (i = 0; i < struct_count; i++) {
 		s = structs[i]
 		if (s !~ /^eventlog/)

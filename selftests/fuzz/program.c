@@ -14,7 +14,8 @@ __u64 fuzz_random(__u64 *seed, __u64 limit)
 	*seed ^= *seed << 13;
 	*seed ^= *seed >> 7;
 	*seed ^= *seed << 17;
-	return limit ? (*seed * 0x2545f4914f6cdd1dULL >> 11) % limit : *seed * 0x2545f4914f6cdd1dULL;
+	return limit ? (*seed * 0x2545f4914f6cdd1dULL >> 11) % limit :
+		       *seed * 0x2545f4914f6cdd1dULL;
 }
 
 /* ------------------------------------------------------------------------
@@ -141,7 +142,7 @@ static void make_call(struct fuzz_call *call, __u64 *seed)
 
 	memset(call, 0, sizeof(*call));
 	call->op = random_op(seed);
-	call->thread = fuzz_random(seed, 4) ? fuzz_random(seed, 2) : fuzz_random(seed, FUZZ_THREADS);
+	call->thread = fuzz_random(seed, fuzz_random(seed, 4) ? 2 : FUZZ_THREADS);
 	op = &fuzz_ops[call->op];
 	for (i = 0; i < op->field_count; i++)
 		call->args[i] = random_arg(&op->fields[i], seed);
@@ -215,13 +216,13 @@ static void mutate_once(struct fuzz_program *program, const struct fuzz_program 
 	case 9:
 		program->calls[at].thread = fuzz_random(seed, FUZZ_THREADS);
 		break;
-	case 10:
-		program->calls[at].fail = fuzz_random(seed, 3) ? 1 + fuzz_random(seed, 12) : 0;
+	case 10 ... 12:
+		program->calls[at].fail = fuzz_random(seed, 4) ? 1 + fuzz_random(seed, 20) : 0;
 		break;
-	case 11:
+	case 13:
 		program->flags ^= 1U << fuzz_random(seed, 2);
 		break;
-	case 12:
+	case 14:
 		take_calls(program, other, seed);
 		break;
 	default:

@@ -88,7 +88,8 @@ static int create(const char *directory, const char *name)
 
 /* For parser_fuzz: the module takes the canonical form, and one event. */
 static const char canonical[] =
-	"eventlog 1\nprovider all \"a \\\"b\\\"\"\nkeyword some 0x6 \"bits\"\nenum state\n\t-2 LOW\n"
+	"eventlog 1\nprovider all \"a \\\"b\\\"\"\nkeyword some 0x6 \"bits\"\nenum state\n"
+	"\t-2 LOW\n"
 	"\t1 ONE \"described\"\nflags bits\n\t0 NONE\n\t0x1 FIRST\n"
 	"event 1 typed info some,0x100 \"an event\"\n\tu8 a as hex\n\tu64 b\n\tchar[5] c\n"
 	"\tstring d\n\tenum:state:s32 e\n\tflags:bits:u16 f\n\tstruct:opaque:6 g\n";
@@ -104,7 +105,7 @@ static const char *const answers[] = {
 	"c2V0OiAxMg0KDQo=\",\"data\":\"AAECAwQ=\",\"time\":\"2026-11-23T19:49:37.123456789Z\"}}",
 	"\3{\"error\":{\"code\":404,\"err_code\":10037,\"description\":\"no message found\"}}",
 	"\1{\"stream\":\"ELOG\",\"seq\":3,\"duplicate\":true}",
-	"\1{\"error\":{\"code\":503,\"err_code\":10023,\"description\":\"insufficient resources\"}}",
+	"\1{\"error\":{\"code\":503,\"err_code\":10023,\"description\":\"no resources\"}}",
 };
 
 /* Files 1 and 2, and a message of file 1 twice; see order_fuzz.c. */
