@@ -22,11 +22,14 @@ help_text := \
 	'               or have no space' \
 	'  check-user-events  run the tests of user_events of the kernel on 6.1 and 6.12' \
 	'  check-armhf  test the module on a 32-bit ARM kernel' \
-	'  check-debug  test the module on a kernel with KASAN, UBSAN and lockdep' \
+	'  check-debug  test the module on a kernel with KASAN, UBSAN, lockdep, kmemleak and' \
+	'               failing allocations' \
 	'  check-sanitizers  test the module on kernels with KASAN and lockdep, and with KCSAN' \
 	'  check-native stress the ring in user space, with sanitizers' \
 	'  check-mutants  break module and libelog on purpose: tests must notice each fault' \
 	'  check-models check the models of ring, wakeup and FLUSH with spin' \
+	'  coverage     count the lines and branches that the tests reach, and write' \
+	'               tools/doc/coverage.md' \
 	'  stress       load, unload, trace and read concurrently, for STRESS_SECONDS' \
 	'               (180) each, on 6.1, 6.12 and 7.2' \
 	'  fuzz         fuzz libelog, FUZZ_SECONDS (60) for each fuzzer' \
@@ -234,7 +237,9 @@ STRESS_SECONDS ?= 180
 stress:
 	@scripts/stress $(STRESS_SECONDS)
 
-DEBUG_TESTS ?= build/selftests/*_test selftests/*_test.sh
+# Tests of the stock kernel's user_events, and of a suspend, need other kernels.
+DEBUG_TESTS ?= build/selftests/*_test \
+	$(filter-out %/user_events_suite_test.sh %/suspend_test.sh,$(wildcard selftests/*_test.sh))
 
 check-debug:
 	@scripts/setup
@@ -246,7 +251,11 @@ check-debug:
 	@mkdir -p build/check
 	@scripts/uml --debug run --share '$(top)' --timeout 3600 --mem 1024 -- \
 		scripts/run-tests --module "build/$$(scripts/uml --debug release)/eventlog.ko" \
-		--results build/check/debug.results $(DEBUG_TESTS)
+		--leaks --results build/check/debug.results $(DEBUG_TESTS)
+
+coverage:
+	@scripts/setup
+	@scripts/coverage
 
 # elog ship with a cluster of servers.
 check-fleet:
@@ -484,7 +493,7 @@ help:
 	@printf '%s\n' $(help_text)
 
 .PHONY: all sources module tools selftests programs-i386 programs-armhf setup demo demo-fleet demo-why \
-	check check-everything check-user-events check-fleet check-armhf check-debug check-sanitizers check-static check-native stress \
+	check check-everything check-user-events check-fleet check-armhf check-debug check-sanitizers check-static check-native coverage stress \
 	check-models check-mutants fuzz \
 	bench bench-compare $(benches:%=bench-%) \
 	install install-module \
