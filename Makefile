@@ -25,13 +25,16 @@ help_text := \
 	'  check-matrix run the tests of C programs, of kernel modules and of elog on each' \
 	'               kernel of KERNELS (all of scripts/check-matrix)' \
 	'  check-armhf, check-arm64  likewise on a 32-bit, a 64-bit ARM kernel' \
-	'  check-debug  test the module on a kernel with KASAN, UBSAN and lockdep' \
+	'  check-debug  test the module on a kernel with KASAN, UBSAN, lockdep, kmemleak and' \
+	'               failing allocations' \
 	'  check-why    compare what elog why says with known causes, on several kernels;' \
 	'               WHY_KERNELS="6.1 7.2": on these' \
 	'  check-sanitizers  test the module on kernels with KASAN and lockdep, and with KCSAN' \
 	'  check-native stress the ring in user space, with sanitizers' \
 	'  check-mutants  break module and libelog on purpose: tests must notice each fault' \
 	'  check-models check the models of ring, wakeup and FLUSH with spin' \
+	'  coverage     count the lines and branches that the tests reach, and write' \
+	'               tools/doc/coverage.md' \
 	'  stress       load, unload, trace and read concurrently, for STRESS_SECONDS' \
 	'               (180) each, on 6.1, 6.12 and 7.2' \
 	'  fuzz         fuzz what reads bytes of others, FUZZ_SECONDS (60) for each fuzzer' \
@@ -240,7 +243,9 @@ STRESS_SECONDS ?= 180
 stress:
 	@scripts/stress $(STRESS_SECONDS)
 
-DEBUG_TESTS ?= build/selftests/*_test selftests/*_test.sh
+# Tests of the stock kernel's user_events, and of a suspend, need other kernels.
+DEBUG_TESTS ?= build/selftests/*_test \
+	$(filter-out %/user_events_suite_test.sh %/suspend_test.sh,$(wildcard selftests/*_test.sh))
 
 check-debug:
 	@scripts/setup
@@ -252,7 +257,11 @@ check-debug:
 	@mkdir -p build/check
 	@scripts/uml --debug run --share '$(top)' --timeout 3600 --mem 1024 -- \
 		scripts/run-tests --module "build/$$(scripts/uml --debug release)/eventlog.ko" \
-		--results build/check/debug.results $(DEBUG_TESTS)
+		--leaks --results build/check/debug.results $(DEBUG_TESTS)
+
+coverage:
+	@scripts/setup
+	@scripts/coverage
 
 # elog ship with a cluster of servers.
 check-fleet:
@@ -500,7 +509,7 @@ help:
 	@printf '%s\n' $(help_text)
 
 .PHONY: all sources module tools selftests programs-i386 programs-armhf programs-arm64 setup demo demo-fleet demo-why \
-	check check-everything check-user-events check-matrix check-fleet check-armhf check-arm64 check-debug check-sanitizers check-static check-why check-native stress \
+	check check-everything check-user-events check-matrix check-fleet check-armhf check-arm64 check-debug check-sanitizers check-static check-why check-native coverage stress \
 	check-models check-mutants fuzz fuzz-kernel \
 	bench bench-compare $(benches:%=bench-%) \
 	install install-module \

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Failing allocations and accesses to user memory.  Each call of the device, and each loading
- * and unloading of a module, is repeated until every allocation in it has failed once.
+ * Failing allocations and accesses to user memory.  Each call of the device is repeated until
+ * every allocation in it has failed once.  fail_instance_test does that with instances,
+ * fail_module_test with modules, and with what these make.
  * Needs a kernel with fault injection (fail-nth in /proc).  A failed call changes nothing, so
  * a correct producer and its subscriber still work after each call.  A call that only removes
  * something does not fail.
@@ -12,53 +13,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
+#include "fail_common.h"
 #include "hostile_common.h"
 #include "mapped_common.h"
-#include "module_common.h"
 
-/* More failures than any call has; a call that reaches it never succeeds. */
-#define FAILURES_MAX 5000
-
-#define FAIL_NTH "/proc/thread-self/fail-nth"
 #define EXAMPLE "eventlog_marker_example"
-
-static bool fail_at(unsigned int number)
-{
-	char text[16];
-
-	snprintf(text, sizeof(text), "%u", number);
-	return file_write(FAIL_NTH, text) > 0;
-}
-
-/* Ends the injection; returns whether a failure was injected. */
-static bool failed_by_injection(void)
-{
-	const int error = errno;
-	const long left = file_number(FAIL_NTH);
-
-	fail_at(0);
-	errno = error;
-	return left == 0;
-}
-
-/* Lets allocations that may sleep fail as well, of any size. */
-static void fail_prepare(void)
-{
-	if (access(FAIL_NTH, W_OK))
-		SKIP("this kernel does not support fail-nth");
-	file_write("/sys/kernel/debug/failslab/ignore-gfp-wait", "N");
-	file_write("/sys/kernel/debug/fail_page_alloc/ignore-gfp-wait", "N");
-	file_write("/sys/kernel/debug/fail_page_alloc/min-order", "0");
-	/* A stack for each failure would take most of the time. */
-	file_write("/sys/kernel/debug/failslab/verbose", "0");
-	file_write("/sys/kernel/debug/fail_page_alloc/verbose", "0");
-	file_write("/sys/kernel/debug/fail_usercopy/verbose", "0");
-	/* A case that failed has left it loaded. */
-	module_unload(EXAMPLE);
-}
 
 /* What the calls use; made before failures are injected. */
 static struct {
@@ -68,8 +29,11 @@ static struct {
 	__u32 session_index;
 	struct consumer consumer;
 	__u32 program_index;	/* of a program's marker */
+	__u32 filter_version;	/* of its filter */
 	struct mapped ring;	/* of the producer */
 	struct filter filter;
+	bool no_markers;	/* of modules */
+	int cgroup;		/* a directory of cgroup2; -1: there is none */
 	char text[4096];
 	unsigned char payload[2000];
 } made;
@@ -131,24 +95,27 @@ static int call_register_again(void)
 static int call_unregister(void)
 {
 	struct eventlog_register event = register_request("scarce u32 value");
+	struct eventlog_unregister request = { .size = sizeof(request) };
 
 	if (ioctl(made.producer, EVENTLOG_IOC_REGISTER, &event))
 		return -1;
-	/* Fails only if the request cannot be read. */
-	if (!try_unregister(made.producer, event.write_index))
-		return 0;
-	CHECK_EQ(errno, EFAULT);
-	CHECK_OK(try_unregister(made.producer, event.write_index));
-	errno = EFAULT;
-	return -1;
+	request.write_index = event.write_index;
+	return fail_undo(made.producer, EVENTLOG_IOC_UNREGISTER, &request);
 }
 
-/* A persistent definition; the next attempt deletes one that was left. */
+/* A persistent definition.  Deleting it may fail, as it needs memory for the names. */
 static int call_delete(void)
 {
+	int error;
+
 	if (register_new(EVENTLOG_REGISTER_PERSIST, "scarce_kept u32 value"))
 		return -1;
-	return try_delete(made.producer, NULL, "scarce_kept");
+	if (!try_delete(made.producer, NULL, "scarce_kept"))
+		return 0;
+	error = errno;
+	CHECK_OK(try_delete(made.producer, NULL, "scarce_kept"));
+	errno = error;
+	return -1;
 }
 
 static int subscribe(__u32 flags)
@@ -176,19 +143,50 @@ static int call_subscribe_overwrite(void)
 	return subscribe(EVENTLOG_SUBSCRIBE_OVERWRITE);
 }
 
+static int call_subscribe_mapped(void)
+{
+	return subscribe(EVENTLOG_SUBSCRIBE_MAPPED);
+}
+
+static int add_and_delete(struct eventlog_rule *rule)
+{
+	struct eventlog_rule_delete request = { .size = sizeof(request) };
+
+	if (ioctl(made.consumer.fd, EVENTLOG_IOC_RULE_ADD, rule))
+		return -1;
+	request.rule_id = rule->rule_id;
+	return fail_undo(made.consumer.fd, EVENTLOG_IOC_RULE_DEL, &request);
+}
+
 static int call_rule(void)
 {
 	struct eventlog_rule rule = rule_request(NULL, "scarce");
 
 	rule.filter = PTR(&made.filter.filter);
-	if (ioctl(made.consumer.fd, EVENTLOG_IOC_RULE_ADD, &rule))
-		return -1;
-	if (!try_rule_delete(made.consumer.fd, rule.rule_id))
+	return add_and_delete(&rule);
+}
+
+static int call_rule_of_session(void)
+{
+	struct eventlog_rule rule = rule_request(NULL, NULL);
+
+	rule.flags = EVENTLOG_RULE_SESSION | EVENTLOG_RULE_PID;
+	rule.session = 7;
+	rule.pid = getpid();
+	rule.sample = 2;
+	return add_and_delete(&rule);
+}
+
+static int call_rule_of_cgroup(void)
+{
+	struct eventlog_rule rule = rule_request(NULL, "scarce");
+
+	/* This kernel has no cgroup2. */
+	if (made.cgroup < 0)
 		return 0;
-	CHECK_EQ(errno, EFAULT);
-	CHECK_OK(try_rule_delete(made.consumer.fd, rule.rule_id));
-	errno = EFAULT;
-	return -1;
+	rule.flags = EVENTLOG_RULE_CGROUP;
+	rule.cgroup = made.cgroup;
+	return add_and_delete(&rule);
 }
 
 static int call_flush(void)
@@ -240,17 +238,17 @@ static int call_pause(void)
 	if (ioctl(made.consumer.fd, EVENTLOG_IOC_PAUSE, &request))
 		return -1;
 	request.paused = 0;
-	if (!ioctl(made.consumer.fd, EVENTLOG_IOC_PAUSE, &request))
-		return 0;
-	CHECK_EQ(errno, EFAULT);
-	CHECK_OK(ioctl(made.consumer.fd, EVENTLOG_IOC_PAUSE, &request));
-	errno = EFAULT;
-	return -1;
+	return fail_undo(made.consumer.fd, EVENTLOG_IOC_PAUSE, &request);
 }
 
 static int call_markers(void)
 {
 	return call_list(made.producer, EVENTLOG_LIST_MARKERS);
+}
+
+static int call_instances(void)
+{
+	return call_list(made.producer, EVENTLOG_LIST_INSTANCES);
 }
 
 static int call_policies(void)
@@ -263,6 +261,23 @@ static int call_registrations(void)
 	return call_list(made.producer, EVENTLOG_LIST_REGISTRATIONS);
 }
 
+/* Switches handlers on and off. */
+static int set_and_reset(struct eventlog_marker_set *request)
+{
+	int error;
+
+	if (ioctl(made.producer, EVENTLOG_IOC_MARKER_SET, request))
+		return -1;
+	request->filter = 0;
+	request->operation = EVENTLOG_MARKER_OP_REMOVE;
+	if (!ioctl(made.producer, EVENTLOG_IOC_MARKER_SET, request))
+		return 0;
+	error = errno;
+	CHECK_OK(ioctl(made.producer, EVENTLOG_IOC_MARKER_SET, request));
+	errno = error;
+	return -1;
+}
+
 static int call_marker_set(void)
 {
 	struct eventlog_marker_set request = {
@@ -270,11 +285,10 @@ static int call_marker_set(void)
 		.handlers = EVENTLOG_MARKER_PRINT, .operation = EVENTLOG_MARKER_OP_ADD,
 	};
 
-	if (ioctl(made.producer, EVENTLOG_IOC_MARKER_SET, &request))
-		return -1;
-	request.filter = 0;
-	request.operation = EVENTLOG_MARKER_OP_REMOVE;
-	return ioctl(made.producer, EVENTLOG_IOC_MARKER_SET, &request);
+	/* Without jump labels there are no markers. */
+	if (made.no_markers)
+		return 0;
+	return set_and_reset(&request);
 }
 
 /* A policy stays until the one that removes its handler makes it superfluous. */
@@ -287,11 +301,7 @@ static int call_policy(void)
 		.operation = EVENTLOG_MARKER_OP_ADD,
 	};
 
-	if (ioctl(made.producer, EVENTLOG_IOC_MARKER_SET, &request))
-		return -1;
-	request.filter = 0;
-	request.operation = EVENTLOG_MARKER_OP_REMOVE;
-	return ioctl(made.producer, EVENTLOG_IOC_MARKER_SET, &request);
+	return set_and_reset(&request);
 }
 
 static int call_filter_get(void)
@@ -314,24 +324,32 @@ static int call_marker_handlers(void)
 	return ioctl(made.producer, EVENTLOG_IOC_MARKER_HANDLERS, &request);
 }
 
-static int call_instance(void)
+static int call_incompatible(void)
 {
-	struct eventlog_instance_create request = {
-		.size = sizeof(request), .name = PTR("scarce"), .mode = 0600,
+	struct eventlog_filter_get request = {
+		.size = sizeof(request), .write_index = made.program_index,
+		.flags = EVENTLOG_FILTER_GET_INCOMPATIBLE, .version = made.filter_version,
 	};
-	struct eventlog_instance_delete delete = { .size = sizeof(delete) };
-	int error;
 
-	if (ioctl(made.producer, EVENTLOG_IOC_INSTANCE_CREATE, &request))
+	return ioctl(made.producer, EVENTLOG_IOC_FILTER_GET, &request);
+}
+
+static int call_leave(void)
+{
+	struct eventlog_leave request = {
+		.size = sizeof(request),
+		.flags = EVENTLOG_LEAVE_PRODUCERS | EVENTLOG_LEAVE_SUBSCRIBERS,
+	};
+	int fd = open_file(), result = -1;
+
+	if (fd < 0)
 		return -1;
-	close(request.fd);
-	delete.id = request.id;
-	if (!ioctl(made.producer, EVENTLOG_IOC_INSTANCE_DELETE, &delete))
-		return 0;
-	error = errno;
-	CHECK_OK(ioctl(made.producer, EVENTLOG_IOC_INSTANCE_DELETE, &delete));
-	errno = error;
-	return -1;
+	if (!ioctl(fd, EVENTLOG_IOC_LEAVE, &request)) {
+		request.flags = 0;
+		result = ioctl(fd, EVENTLOG_IOC_LEAVE, &request);
+	}
+	close(fd);
+	return result;
 }
 
 static int call_map_ring(void)
@@ -399,15 +417,12 @@ static int call_take_over(void)
 static int call_detach(void)
 {
 	struct eventlog_attach attach = attach_request(mapped_least_bytes());
+	struct eventlog_detach detach = { .size = sizeof(detach) };
 
 	if (ioctl(made.producer, EVENTLOG_IOC_ATTACH, &attach))
 		return -1;
-	if (!try_detach(made.producer, attach.ring))
-		return 0;
-	CHECK_EQ(errno, EFAULT);
-	CHECK_OK(try_detach(made.producer, attach.ring));
-	errno = EFAULT;
-	return -1;
+	detach.ring = attach.ring;
+	return fail_undo(made.producer, EVENTLOG_IOC_DETACH, &detach);
 }
 
 static int call_poll(void)
@@ -428,23 +443,24 @@ static int call_read(void)
 	return result;
 }
 
-static const struct {
-	const char *name;
-	int (*call)(void);
-} calls[] = {
+static const struct fail_call calls[] = {
 	{ "open", call_open }, { "INFO", call_info }, { "REGISTER", call_register },
 	{ "REGISTER with a schema", call_register_schema },
 	{ "REGISTER again", call_register_again }, { "UNREGISTER", call_unregister },
 	{ "DELETE", call_delete },
 	{ "SUBSCRIBE", call_subscribe }, { "SUBSCRIBE, overwrite", call_subscribe_overwrite },
-	{ "RULE_ADD", call_rule }, { "FLUSH", call_flush }, { "STAT", call_stat },
+	{ "SUBSCRIBE, mapped", call_subscribe_mapped },
+	{ "RULE_ADD", call_rule }, { "RULE_ADD of a session", call_rule_of_session },
+	{ "RULE_ADD of a cgroup", call_rule_of_cgroup },
+	{ "FLUSH", call_flush }, { "STAT", call_stat },
 	{ "DESCRIBE", call_describe }, { "LIST of definitions", call_definitions },
 	{ "PAUSE", call_pause }, { "LIST of names", call_names },
+	{ "LIST of instances", call_instances },
 	{ "LIST of markers", call_markers }, { "MARKER_SET", call_marker_set },
 	{ "MARKER_SET of programs", call_policy }, { "LIST of policies", call_policies },
-	{ "FILTER_GET", call_filter_get }, { "MARKER_HANDLERS", call_marker_handlers },
-	{ "LIST of registrations", call_registrations },
-	{ "INSTANCE_CREATE and _DELETE", call_instance },
+	{ "FILTER_GET", call_filter_get }, { "FILTER_GET, incompatible", call_incompatible },
+	{ "MARKER_HANDLERS", call_marker_handlers },
+	{ "LIST of registrations", call_registrations }, { "LEAVE", call_leave },
 	{ "mmap of a ring", call_map_ring },
 	{ "mmap of the status map", call_map_status }, { "ATTACH", call_attach },
 	{ "ATTACH to take over", call_take_over }, { "DETACH", call_detach },
@@ -464,8 +480,19 @@ static void make(void)
 		.filter = filter_fill(&made.filter, &term, 1, "value == 1"),
 		.handlers = EVENTLOG_MARKER_PROBE,
 	};
+	struct eventlog_filter_get filter_get = {
+		.size = sizeof(filter_get), .term_size = sizeof(struct eventlog_term),
+		.terms = PTR(made.text), .terms_size = 2048, .pool = PTR(made.text + 2048),
+		.pool_size = 2048,
+	};
 	struct eventlog_register event;
 
+	made.no_markers = user_mode_linux();
+	made.cgroup = open("/sys/fs/cgroup/cgroup.controllers", O_RDONLY | O_CLOEXEC);
+	if (made.cgroup >= 0) {
+		close(made.cgroup);
+		made.cgroup = CHECK_OK(open("/sys/fs/cgroup", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+	}
 	made.producer = device_open();
 	event = register_event(made.producer, "scarce u32 value");
 	made.index = event.write_index;
@@ -479,6 +506,9 @@ static void make(void)
 	register_with(made.producer, &event);
 	made.program_index = event.write_index;
 	CHECK_OK(ioctl(made.producer, EVENTLOG_IOC_MARKER_SET, &policy));
+	filter_get.write_index = made.program_index;
+	CHECK_OK(ioctl(made.producer, EVENTLOG_IOC_FILTER_GET, &filter_get));
+	made.filter_version = filter_get.version;
 	mapped_attach(&made.ring, made.producer, mapped_least_bytes());
 	mapped_consumer_open(&made.consumer, 16 * page_size());
 	rule_add(made.consumer.fd, NULL, "scarce*");
@@ -507,30 +537,8 @@ static void unmake(void)
 	mapped_unmap(&made.ring);
 	consumer_close(&made.consumer);
 	close(made.producer);
-}
-
-/* Repeats a call until no failure is injected into it.  It may succeed despite a failure. */
-static void fail_each(const char *name, int (*call)(void))
-{
-	unsigned int number, failed = 0;
-
-	for (number = 1; number < FAILURES_MAX; number++) {
-		bool injected;
-		int result, error;
-
-		test_note("%s, failure %u", name, number);
-		CHECK(fail_at(number));
-		result = call();
-		error = errno;
-		injected = failed_by_injection();
-		CHECK(!result || (injected && (error == ENOMEM || error == EFAULT)));
-		failed += !!result;
-		check_witness();
-		if (!injected)
-			break;
-	}
-	CHECK(number < FAILURES_MAX);
-	test_print("%s: %u of %u failures made it fail", name, failed, number - 1);
+	if (made.cgroup >= 0)
+		close(made.cgroup);
 }
 
 TEST(calls)
@@ -538,11 +546,12 @@ TEST(calls)
 	unsigned int i;
 
 	fail_prepare();
+	/* A case that failed has left it loaded. */
+	module_unload(EXAMPLE);
 	CHECK_OK(module_load(EXAMPLE));
 	make();
 	for (i = 0; i < ARRAY_SIZE(calls); i++)
-		fail_each(calls[i].name, calls[i].call);
-	try_delete(made.producer, NULL, "scarce_kept");
+		fail_each(&calls[i], &made.producer, 1, check_witness);
 	unmake();
 	CHECK_OK(module_unload(EXAMPLE));
 	check_working();
@@ -742,93 +751,61 @@ TEST(sessions)
 	CHECK(number > 1 && number < FAILURES_MAX);
 }
 
-/* ------------------------------------------------------------------------
- * Modules
- */
-
-/* Failures between parsing a module's parameters and its own code are of the loader. */
-#define LOADER_SLACK 40
-
-/*
- * The first failure of a module that must not fail while its trace events are made: ftrace
- * warns about that, also when it unloads the module.  The loader makes them before it parses
- * the parameters.  A wrong one ends it there.
- */
-static unsigned int first_after_trace_events(int file, const char *wrong_parameter)
+/* Events are counted as lost only if MISSED succeeds. */
+TEST(missed)
 {
-	long left;
-
-	CHECK(fail_at(FAILURES_MAX));
-	CHECK_ERRNO(syscall(SYS_finit_module, file, wrong_parameter, 0), EINVAL);
-	left = file_number(FAIL_NTH);
-	fail_at(0);
-	CHECK(left > 0 && left < FAILURES_MAX);
-	/* The number of allocations varies a little. */
-	return FAILURES_MAX - (unsigned int)left + LOADER_SLACK;
-}
-
-/*
- * Loads and unloads a module until no failure is injected into loading any more.  Without
- * EVENTLOG_STRESS_SECONDS, each run tries some of the failures, chosen at random: most are
- * in the kernel's own loader, and each attempt takes long.
- */
-static void fail_module(int file, unsigned int first, const char *name)
-{
-	const bool all = test_has_time();
-	unsigned int number, tried = 0, failed = 0;
-	__u64 seed = test_seed();
+	struct eventlog_missed request = { .size = sizeof(request), .count = 1 };
+	unsigned int number;
 	bool injected = true;
 
-	for (number = first; injected; number += all ? 1 : 1 + test_random(&seed) % 60) {
-		int result, error;
+	fail_prepare();
+	make();
+	request.write_index = made.index;
+	for (number = 1; injected; number++) {
+		const __u64 before = stat_event_lost(made.consumer.fd, made.descriptor);
+		int result;
 
-		CHECK(number < FAILURES_MAX);
-		test_note("%s, failure %u", name, number);
+		test_note("failure %u", number);
 		CHECK(fail_at(number));
-		result = syscall(SYS_finit_module, file, "", 0);
-		error = errno;
+		result = ioctl(made.producer, EVENTLOG_IOC_MISSED, &request);
 		injected = failed_by_injection();
-		tried++;
-		if (result) {
-			test_note("%s, failure %u: %s", name, number, test_errno_name(error));
-			CHECK(injected);
-			failed++;
-			continue;
-		}
-		/* Unloading fails only if the name cannot be read, not if memory is short. */
-		CHECK(fail_at(1 + number % 8));
-		result = module_unload(name);
-		error = errno;
-		failed_by_injection();
-		if (result) {
-			CHECK_EQ(error, EFAULT);
-			CHECK_OK(module_unload(name));
-		}
+		CHECK(!result || (injected && errno == EFAULT));
+		CHECK_EQ(stat_event_lost(made.consumer.fd, made.descriptor), before + !result);
 	}
-	test_print("%s: %u of %u attempts to load failed, of failures %u to %u", name, failed,
-		   tried, first, number);
+	CHECK(number > 3);
+	unmake();
 }
 
-TEST(load_of_a_module_with_markers)
+/* Of a batch whose write fails or stops, no event is lost, and none is delivered twice. */
+TEST(batches)
 {
-	int file = module_open(EXAMPLE);
+	struct {
+		__u32 batch;
+		struct {
+			__u32 bytes, index, value;
+		} events[4];
+	} message = { EVENTLOG_WRITE_BATCH, {} };
+	unsigned int number, i;
+	bool injected = true;
 
 	fail_prepare();
-	fail_module(file, 1, EXAMPLE);
-	close(file);
-	check_working();
-}
+	make();
+	for (i = 0; i < ARRAY_SIZE(message.events); i++) {
+		message.events[i].bytes = 8;
+		message.events[i].index = made.index;
+	}
+	for (number = 1; injected; number++) {
+		ssize_t written;
 
-TEST(load_of_eventlog)
-{
-	int file;
-
-	fail_prepare();
-	load("");
-	CHECK_OK(try_unload());
-	file = CHECK_OK(open(module_path(), O_RDONLY | O_CLOEXEC));
-	fail_module(file, first_after_trace_events(file, "events_max=x"), "eventlog");
-	close(file);
-	load("");
-	check_working();
+		test_note("failure %u", number);
+		CHECK(fail_at(number));
+		written = write(made.producer, &message, sizeof(message));
+		injected = failed_by_injection();
+		CHECK(written > 0 || (injected && fail_error(errno)));
+		CHECK_EQ(consumer_skip(&made.consumer),
+			 written < 0 ? 0 : (written - 4) / sizeof(message.events[0]));
+		CHECK(injected || written == sizeof(message));
+	}
+	CHECK(number > 3);
+	unmake();
 }

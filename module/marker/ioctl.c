@@ -211,8 +211,10 @@ static int eventlog_ioctl_marker_set(struct eventlog_domain *domain, struct file
 		return ret;
 	/* Check first that results can be copied out: otherwise nothing is changed. */
 	ret = eventlog_argument_put(user, request, sizeof(*request)) ?:
-	      eventlog_marker_change_make(&change, domain, request) ?:
-	      eventlog_argument_put(user, request, sizeof(*request));
+	      eventlog_marker_change_make(&change, domain, request);
+	/* A caller that has lost the memory meanwhile does not get the results. */
+	if (!ret)
+		eventlog_argument_put(user, request, sizeof(*request));
 	eventlog_marker_change_free(&change);
 	return ret;
 }

@@ -121,6 +121,10 @@ static int eventlog_ioctl_missed(struct eventlog_domain *domain, struct file *fi
 	if (eventlog_file_role(file) == EVENTLOG_ROLE_SUBSCRIBER)
 		return -EBUSY;
 	request->subscribers = 0;
+	/* Check first that the result can be copied out: otherwise nothing is counted. */
+	ret = eventlog_argument_put(user, request, sizeof(*request));
+	if (ret)
+		return ret;
 	mutex_lock(&file->lock);
 	ret = -ENOENT;
 	registration = xa_load(&file->registrations, request->write_index);
@@ -138,7 +142,10 @@ static int eventlog_ioctl_missed(struct eventlog_domain *domain, struct file *fi
 		registration->missed += count;
 out:
 	mutex_unlock(&file->lock);
-	return ret ?: eventlog_argument_put(user, request, sizeof(*request));
+	/* A caller that has lost the memory meanwhile does not get the result. */
+	if (request->subscribers)
+		eventlog_argument_put(user, request, sizeof(*request));
+	return ret;
 }
 
 static const struct eventlog_ioctl eventlog_leave_table[] = {
