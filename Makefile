@@ -24,13 +24,14 @@ help_text := \
 	'  check-armhf  test the module on a 32-bit ARM kernel' \
 	'  check-debug  test the module on a kernel with KASAN, UBSAN and lockdep' \
 	'  check-why    compare what elog why says with known causes, on several kernels;' \
-	'               WHY_KERNELS="6.1 7.2": on these' \
+	'               WHY_KERNELS="6.1 5.10": on these' \
 	'  check-sanitizers  test the module on kernels with KASAN and lockdep, and with KCSAN' \
 	'  check-native stress the ring in user space, with sanitizers' \
 	'  check-mutants  break module and libelog on purpose: tests must notice each fault' \
 	'  check-models check the models of ring, wakeup and FLUSH with spin' \
-	'  stress       load, unload, trace and read concurrently, for STRESS_SECONDS' \
-	'               (180) each, on 6.1, 6.12 and 7.2' \
+	'  soak         use the module in all ways at once, for SOAK_MINUTES (60) on each of' \
+	'               SOAK_KERNELS (6.1), while processes are killed, modules are loaded and' \
+	'               unloaded, CPUs are off and on, and memory is short' \
 	'  fuzz         fuzz libelog, FUZZ_SECONDS (60) for each fuzzer' \
 	'  bench        run all benchmarks, print tables: see tools/doc/benchmarks.md' \
 	'  bench-ring   time the ring in user space, compared with LTTng-UST' \
@@ -52,6 +53,8 @@ help_text := \
 	'  bench-contention  measure calls of root while a user attacks' \
 	'  bench-why    count the instructions that eventlog_sched.ko adds to a context' \
 	'               switch, compared with ftrace, perf and bpftrace' \
+	'  bench-why-server  count the requests of nginx, and of a server that blocks, in' \
+	'               a second of CPU time, with and without sessions' \
 	'               STRICT=1 with any benchmark: fail if a bar is missed' \
 	'  bench-compare OLD=DIR NEW=DIR  compare two results: directories or files' \
 	'               like build/bench/*.json; STRICT=1: fail if a row is worse' \
@@ -231,10 +234,10 @@ check-armhf:
 		build/selftests-armhf/*_test build/tools-armhf/libelog_device_test \
 		build/tools-armhf/consumer_device_test build/tools-armhf/libelog_test selftests/ring_module_test.sh
 
-STRESS_SECONDS ?= 180
+SOAK_MINUTES ?= 60
 
-stress:
-	@scripts/stress $(STRESS_SECONDS)
+soak:
+	@scripts/soak $(SOAK_MINUTES) $(SOAK_KERNELS)
 
 DEBUG_TESTS ?= build/selftests/*_test selftests/*_test.sh
 
@@ -292,7 +295,7 @@ fuzz:
 
 bench_flags = $(if $(filter 1,$(STRICT)),--strict)
 
-benches := ring producer kernel instructions process drain capture show list contention fleet why
+benches := ring producer kernel instructions process drain capture show list contention fleet why why-server
 
 # They run one after the other, because they measure time; if one fails, the others still run.
 bench:
@@ -489,7 +492,7 @@ help:
 	@printf '%s\n' $(help_text)
 
 .PHONY: all sources module tools selftests programs-i386 programs-armhf setup demo demo-fleet demo-why \
-	check check-everything check-user-events check-fleet check-armhf check-debug check-sanitizers check-static check-why check-native stress \
+	check check-everything check-user-events check-fleet check-armhf check-debug check-sanitizers check-static check-why check-native soak \
 	check-models check-mutants fuzz \
 	bench bench-compare $(benches:%=bench-%) \
 	install install-module \
