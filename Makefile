@@ -28,15 +28,16 @@ help_text := \
 	'  check-debug  test the module on a kernel with KASAN, UBSAN, lockdep, kmemleak and' \
 	'               failing allocations' \
 	'  check-why    compare what elog why says with known causes, on several kernels;' \
-	'               WHY_KERNELS="6.1 7.2": on these' \
+	'               WHY_KERNELS="6.1 5.10": on these' \
 	'  check-sanitizers  test the module on kernels with KASAN and lockdep, and with KCSAN' \
 	'  check-native stress the ring in user space, with sanitizers' \
 	'  check-mutants  break module and libelog on purpose: tests must notice each fault' \
 	'  check-models check the models of ring, wakeup and FLUSH with spin' \
 	'  coverage     count the lines and branches that the tests reach, and write' \
 	'               tools/doc/coverage.md' \
-	'  stress       load, unload, trace and read concurrently, for STRESS_SECONDS' \
-	'               (180) each, on 6.1, 6.12 and 7.2' \
+	'  soak         use the module in all ways at once, for SOAK_MINUTES (60) on each of' \
+	'               SOAK_KERNELS (6.1), while processes are killed, modules are loaded and' \
+	'               unloaded, CPUs are off and on, and memory is short' \
 	'  fuzz         fuzz what reads bytes of others, FUZZ_SECONDS (60) for each fuzzer' \
 	'  fuzz-kernel  fuzz the module, guided by coverage, for FUZZ_MINUTES (30), on a kernel' \
 	'               with KASAN and lockdep' \
@@ -60,6 +61,8 @@ help_text := \
 	'  bench-contention  measure calls of root while a user attacks' \
 	'  bench-why    count the instructions that eventlog_sched.ko adds to a context' \
 	'               switch, compared with ftrace, perf and bpftrace' \
+	'  bench-why-server  count the requests of nginx, and of a server that blocks, in' \
+	'               a second of CPU time, with and without sessions' \
 	'               STRICT=1 with any benchmark: fail if a bar is missed' \
 	'  bench-compare OLD=DIR NEW=DIR  compare two results: directories or files' \
 	'               like build/bench/*.json; STRICT=1: fail if a row is worse' \
@@ -238,10 +241,10 @@ check-matrix:
 check-armhf check-arm64: check-%:
 	@scripts/check-matrix 6.1-$*
 
-STRESS_SECONDS ?= 180
+SOAK_MINUTES ?= 60
 
-stress:
-	@scripts/stress $(STRESS_SECONDS)
+soak:
+	@scripts/soak $(SOAK_MINUTES) $(SOAK_KERNELS)
 
 # Tests of the stock kernel's user_events, and of a suspend, need other kernels.
 DEBUG_TESTS ?= build/selftests/*_test \
@@ -312,7 +315,7 @@ fuzz-kernel:
 
 bench_flags = $(if $(filter 1,$(STRICT)),--strict)
 
-benches := ring producer kernel instructions process drain capture show list contention fleet why
+benches := ring producer kernel instructions process drain capture show list contention fleet why why-server
 
 # They run one after the other, because they measure time; if one fails, the others still run.
 bench:
@@ -509,7 +512,7 @@ help:
 	@printf '%s\n' $(help_text)
 
 .PHONY: all sources module tools selftests programs-i386 programs-armhf programs-arm64 setup demo demo-fleet demo-why \
-	check check-everything check-user-events check-matrix check-fleet check-armhf check-arm64 check-debug check-sanitizers check-static check-why check-native coverage stress \
+	check check-everything check-user-events check-matrix check-fleet check-armhf check-arm64 check-debug check-sanitizers check-static check-why check-native coverage soak \
 	check-models check-mutants fuzz fuzz-kernel \
 	bench bench-compare $(benches:%=bench-%) \
 	install install-module \

@@ -278,9 +278,13 @@ static int read_options(const struct verb *verb, int count, char **arguments,
 			elog_error("'%s' needs an argument", arguments[optind - 1]);
 			break;
 		default:
+			errno = 0;
 			if (take_option(verb, options, option, optarg))
 				continue;
-			error_argument(verb, option, optarg);
+			if (errno == ENOMEM)
+				elog_error("out of memory");
+			else
+				error_argument(verb, option, optarg);
 			break;
 		}
 		elog_hint("try: elog %s --help", verb->name);

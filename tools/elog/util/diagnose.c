@@ -246,6 +246,16 @@ static void explain_abi(void)
 		  "&& %smodprobe eventlog", as_root(), as_root());
 }
 
+/* Is the limit of files of this process not reached? */
+static bool may_open_files(void)
+{
+	const int fd = dup(STDERR_FILENO);
+
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0 || errno != EMFILE;
+}
+
 void explain_device_error(int error, enum purpose purpose)
 {
 	switch (error) {
@@ -264,7 +274,7 @@ void explain_device_error(int error, enum purpose purpose)
 		elog_error("%s is not the device of eventlog", elog_device_path(NULL));
 		break;
 	case -EMFILE:
-		if (purpose == PURPOSE_CONSUME) {
+		if (purpose == PURPOSE_CONSUME && may_open_files()) {
 			elog_error("there are too many subscribers");
 			elog_hint("end one; elog info prints the limit");
 			break;
