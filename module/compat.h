@@ -259,9 +259,10 @@ static inline void hrtimer_setup_on_stack(struct hrtimer *timer,
  * Before 6.6, tracefs makes the files of a trace event (struct trace_event_file) when the
  * event is added, and opens them without a reference to the struct: it uses freed memory if
  * the event is removed at that time.  trace/files.c prevents that.  6.6 makes the files
- * on demand, and 6.6.31, 6.8.10 and 6.9 keep the struct as long as it is referred to.
+ * on demand, so that the struct has no directory, and 6.6.31, 6.8.10 and 6.9 keep the struct as
+ * long as it is referred to.
  */
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 6, 0)
+#if EVENTLOG_HAS_TRACE_FILE_DIR
 #define EVENTLOG_TRACE_FILES 1
 #else
 #define EVENTLOG_TRACE_FILES 0

@@ -130,3 +130,13 @@ int probe(struct trace_event_file *file)
 	return atomic_read(&file->ref);
 }
 #endif
+
+#ifdef PROBE_TRACE_FILE_DIR
+#include <linux/trace_events.h>
+
+struct dentry *probe(struct trace_event_file *file);
+struct dentry *probe(struct trace_event_file *file)
+{
+	return file->dir;
+}
+#endif
