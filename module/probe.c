@@ -140,3 +140,13 @@ struct dentry *probe(struct trace_event_file *file)
 	return file->dir;
 }
 #endif
+
+#ifdef PROBE_LOOKUP_FD
+#include <linux/fdtable.h>
+
+struct file *probe(struct files_struct *files);
+struct file *probe(struct files_struct *files)
+{
+	return files_lookup_fd_raw(files, 0);
+}
+#endif
