@@ -24,7 +24,8 @@ help_text := \
 	'  check-user-events  run the tests of user_events of the kernel on 6.1 and 6.12' \
 	'  check-matrix run the tests of C programs, of kernel modules and of elog on each' \
 	'               kernel of KERNELS (all of scripts/check-matrix)' \
-	'  check-armhf, check-arm64  likewise on a 32-bit, a 64-bit ARM kernel' \
+	'  check-armhf, check-arm64  the same on a 32-bit, on a 64-bit ARM kernel' \
+	'  check-vendor test the module on kernels that pretend to be older than their headers' \
 	'  check-debug  test the module on a kernel with KASAN, UBSAN and lockdep' \
 	'  check-sanitizers  test the module on kernels with KASAN and lockdep, and with KCSAN' \
 	'  check-native stress the ring in user space, with sanitizers' \
@@ -225,6 +226,9 @@ check-user-events:
 
 check-matrix:
 	@scripts/check-matrix $(KERNELS)
+
+check-vendor:
+	@scripts/check-vendor
 
 check-armhf check-arm64: check-%:
 	@scripts/check-matrix 6.1-$*
@@ -484,7 +488,7 @@ help:
 	@printf '%s\n' $(help_text)
 
 .PHONY: all sources module tools selftests programs-i386 programs-armhf programs-arm64 setup demo demo-fleet demo-why \
-	check check-everything check-user-events check-matrix check-fleet check-armhf check-arm64 check-debug check-sanitizers check-static check-native stress \
+	check check-everything check-user-events check-matrix check-vendor check-fleet check-armhf check-arm64 check-debug check-sanitizers check-static check-native stress \
 	check-models check-mutants fuzz \
 	bench bench-compare $(benches:%=bench-%) \
 	install install-module \
