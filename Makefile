@@ -26,6 +26,7 @@ help_text := \
 	'               kernel of KERNELS (all of scripts/check-matrix)' \
 	'  check-armhf, check-arm64  the same on a 32-bit, on a 64-bit ARM kernel' \
 	'  check-vendor test the module on kernels that pretend to be older than their headers' \
+	'  check-kselftest  build and run the C tests in a tree of the kernel, with kselftest' \
 	'  check-debug  test the module on a kernel with KASAN, UBSAN and lockdep' \
 	'  check-sanitizers  test the module on kernels with KASAN and lockdep, and with KCSAN' \
 	'  check-native stress the ring in user space, with sanitizers' \
@@ -229,6 +230,9 @@ check-matrix:
 
 check-vendor:
 	@scripts/check-vendor
+
+check-kselftest:
+	@scripts/check-kselftest
 
 check-armhf check-arm64: check-%:
 	@scripts/check-matrix 6.1-$*
@@ -488,7 +492,7 @@ help:
 	@printf '%s\n' $(help_text)
 
 .PHONY: all sources module tools selftests programs-i386 programs-armhf programs-arm64 setup demo demo-fleet demo-why \
-	check check-everything check-user-events check-matrix check-vendor check-fleet check-armhf check-arm64 check-debug check-sanitizers check-static check-native stress \
+	check check-everything check-user-events check-matrix check-vendor check-kselftest check-fleet check-armhf check-arm64 check-debug check-sanitizers check-static check-native stress \
 	check-models check-mutants fuzz \
 	bench bench-compare $(benches:%=bench-%) \
 	install install-module \
