@@ -4,9 +4,9 @@
  * newest kernel.  Each entry names the version that made a change, and the change.
  *
  * Distributions backport changes: a kernel 5.14 may have functions of 6.10; so does the kernel
- * itself, in its stable releases.  So an entry looks for the change itself, with a macro, a type or
- * a header if that suffices, else with a part of probe.c (EVENTLOG_HAS_...).  The version decides
- * where the older code is right on newer kernels as well, or where no header shows the change.
+ * itself, in its stable releases.  So an entry looks for the change itself, with a macro or a type
+ * if that suffices, else with a part of probe.c (EVENTLOG_HAS_...).  The version decides where the
+ * older code is right on newer kernels as well, or where no header shows the change.
  */
 #ifndef EVENTLOG_COMPAT_H
 #define EVENTLOG_COMPAT_H
@@ -31,14 +31,14 @@
 #endif
 
 /* 6.12 moved asm/unaligned.h. */
-#if __has_include(<linux/unaligned.h>)
+#if EVENTLOG_HAS_UNALIGNED
 #include <linux/unaligned.h>
 #else
 #include <asm/unaligned.h>
 #endif
 
 /* 7.2 took hex.h, which 6.4 added, out of kernel.h. */
-#if __has_include(<linux/hex.h>)
+#if EVENTLOG_HAS_HEX
 #include <linux/hex.h>
 #endif
 

@@ -8,6 +8,14 @@
  */
 #include <linux/kernel.h>
 
+#ifdef PROBE_UNALIGNED
+#include <linux/unaligned.h>
+#endif
+
+#ifdef PROBE_HEX
+#include <linux/hex.h>
+#endif
+
 #ifdef PROBE_CT_IDLE
 #include <linux/context_tracking.h>
 
