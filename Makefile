@@ -24,7 +24,9 @@ help_text := \
 	'  check-user-events  run the tests of user_events of the kernel on 6.1 and 6.12' \
 	'  check-matrix run the tests of C programs, of kernel modules and of elog on each' \
 	'               kernel of KERNELS (all of scripts/check-matrix)' \
-	'  check-armhf, check-arm64  likewise on a 32-bit, a 64-bit ARM kernel' \
+	'  check-armhf, check-arm64  the same on a 32-bit, on a 64-bit ARM kernel' \
+	'  check-vendor test the module on kernels that pretend to be older than their headers' \
+	'  check-kselftest  build and run the C tests in a tree of the kernel, with kselftest' \
 	'  check-debug  test the module on a kernel with KASAN, UBSAN, lockdep, kmemleak and' \
 	'               failing allocations' \
 	'  check-why    compare what elog why says with known causes, on several kernels;' \
@@ -237,6 +239,12 @@ check-user-events:
 
 check-matrix:
 	@scripts/check-matrix $(KERNELS)
+
+check-vendor:
+	@scripts/check-vendor
+
+check-kselftest:
+	@scripts/check-kselftest
 
 check-armhf check-arm64: check-%:
 	@scripts/check-matrix 6.1-$*
@@ -512,7 +520,7 @@ help:
 	@printf '%s\n' $(help_text)
 
 .PHONY: all sources module tools selftests programs-i386 programs-armhf programs-arm64 setup demo demo-fleet demo-why \
-	check check-everything check-user-events check-matrix check-fleet check-armhf check-arm64 check-debug check-sanitizers check-static check-why check-native coverage soak \
+	check check-everything check-user-events check-matrix check-vendor check-kselftest check-fleet check-armhf check-arm64 check-debug check-sanitizers check-static check-why check-native coverage soak \
 	check-models check-mutants fuzz fuzz-kernel \
 	bench bench-compare $(benches:%=bench-%) \
 	install install-module \

@@ -3,10 +3,10 @@
  * All differences between kernel versions.  The rest of the module is written for the
  * newest kernel.  Each entry names the version that made a change, and the change.
  *
- * Distributions backport changes: a kernel 5.14 may have functions of 6.10.  So an entry for a
- * change since then looks for the change itself, with a macro, a type or a header if that
- * suffices, else with a part of probe.c (EVENTLOG_HAS_...).  The version decides where the older
- * code is right on newer kernels as well, or where no header shows the change.
+ * Distributions backport changes: a kernel 5.14 may have functions of 6.10; so does the kernel
+ * itself, in its stable releases.  So an entry looks for the change itself, with a macro or a type
+ * if that suffices, else with a part of probe.c (EVENTLOG_HAS_...).  The version decides where the
+ * older code is right on newer kernels as well, or where no header shows the change.
  */
 #ifndef EVENTLOG_COMPAT_H
 #define EVENTLOG_COMPAT_H
@@ -79,7 +79,7 @@ static __always_inline u64 eventlog_cgroup_ancestor_id(const struct cgroup *cgro
 #endif
 
 /* 5.11 added in_hardirq(), the new name of in_irq(). */
-#if LINUX_VERSION_CODE < KERNEL_VERSION(5, 11, 0)
+#ifndef in_hardirq
 #define in_hardirq() in_irq()
 #endif
 
@@ -181,11 +181,11 @@ static inline void hrtimer_setup_on_stack(struct hrtimer *timer,
 #define EVENTLOG_EXPORT(symbol) EVENTLOG_EXPORT_TO(symbol, EVENTLOG_FRONT_END)
 #define EVENTLOG_IMPORT() EVENTLOG_IMPORT_FROM(EVENTLOG_FRONT_END)
 
-/* 5.11 renamed __fcheck_files(). */
-#if LINUX_VERSION_CODE < KERNEL_VERSION(5, 11, 0)
-#define eventlog_file_of(files, fd) __fcheck_files(files, fd)
-#else
+/* 5.11, and later releases of 5.10, renamed __fcheck_files(). */
+#if EVENTLOG_HAS_LOOKUP_FD
 #define eventlog_file_of(files, fd) files_lookup_fd_raw(files, fd)
+#else
+#define eventlog_file_of(files, fd) __fcheck_files(files, fd)
 #endif
 
 /* 5.14 renamed task_struct.state; 5.18 made it an argument of the tracepoint sched_switch. */
@@ -280,9 +280,10 @@ static inline void hrtimer_setup_on_stack(struct hrtimer *timer,
  * Before 6.6, tracefs makes the files of a trace event (struct trace_event_file) when the
  * event is added, and opens them without a reference to the struct: it uses freed memory if
  * the event is removed at that time.  trace/files.c prevents that.  6.6 makes the files
- * on demand, and 6.6.31, 6.8.10 and 6.9 keep the struct as long as it is referred to.
+ * on demand, so that the struct has no directory, and 6.6.31, 6.8.10 and 6.9 keep the struct as
+ * long as it is referred to.
  */
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 6, 0)
+#if EVENTLOG_HAS_TRACE_FILE_DIR
 #define EVENTLOG_TRACE_FILES 1
 #else
 #define EVENTLOG_TRACE_FILES 0

@@ -138,3 +138,23 @@ int probe(struct trace_event_file *file)
 	return atomic_read(&file->ref);
 }
 #endif
+
+#ifdef PROBE_TRACE_FILE_DIR
+#include <linux/trace_events.h>
+
+struct dentry *probe(struct trace_event_file *file);
+struct dentry *probe(struct trace_event_file *file)
+{
+	return file->dir;
+}
+#endif
+
+#ifdef PROBE_LOOKUP_FD
+#include <linux/fdtable.h>
+
+struct file *probe(struct files_struct *files);
+struct file *probe(struct files_struct *files)
+{
+	return files_lookup_fd_raw(files, 0);
+}
+#endif
