@@ -144,7 +144,7 @@ static const struct kernel_param_ops sched_stacks_max_ops = {
 module_param_cb(stacks_max, &sched_stacks_max_ops, &sched_stacks_max, 0444);
 MODULE_PARM_DESC(stacks_max, "different stacks that are kept; each takes 160 bytes");
 
-/* Counts stacks that have no number, because the table is full or there is no memory for it. */
+/* Counts stacks that have no number because the table is full. */
 static atomic_t sched_stacks_lost;
 
 static int sched_stacks_lost_get(char *text, const struct kernel_param *parameter)
@@ -383,20 +383,17 @@ u32 sched_stack_take(struct task_struct *task)
 	unsigned int count, slot;
 	u32 round;
 
-	if (!eventlog_sched_stack_enabled())
+	if (!stacks)
 		return 0;
 	count = sched_unwind(task, frames, SCHED_FRAMES_MAX);
 	if (!count)
 		return 0;
-	entry = NULL;
-	if (stacks) {
-		hash = sched_frames_hash(frames, count);
-		entry = sched_entry_find(stacks, hash, frames, count, &slot) ?:
-			sched_entry_add(stacks, hash, frames, count);
-	}
+	hash = sched_frames_hash(frames, count);
+	entry = sched_entry_find(stacks, hash, frames, count, &slot) ?:
+		sched_entry_add(stacks, hash, frames, count);
 	if (!entry) {
 		atomic_inc(&sched_stacks_lost);
-		if (stacks && sched_stacks_are_worn(stacks))
+		if (sched_stacks_are_worn(stacks))
 			irq_work_queue(&sched_stacks_irq);
 		return 0;
 	}
@@ -445,6 +442,7 @@ static void sched_stacks_replace(struct sched_stacks *stacks)
 	if (stacks && !(stacks->entries && stacks->slots && stacks->words)) {
 		sched_stacks_free(stacks);
 		stacks = NULL;
+		pr_warn("no memory for stacks\n");
 	}
 	rcu_assign_pointer(sched_stacks, stacks);
 	if (!old)
