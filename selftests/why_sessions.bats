@@ -271,7 +271,7 @@ captures()
 	stop_elog INT
 	echo >&7
 	wait_for grep -q 2 "$work/output"
-	start_elog capture -e sched -o "$work/second"
+	start_elog capture -e sched -e two -o "$work/second"
 	echo >&7
 	exec 7>&-
 	wait "$job"
@@ -294,12 +294,22 @@ captures()
 		}
 		int main(void)
 		{
+			struct elog_producer *second;
+			struct elog_event *event;
+
 			begin();
+			if (elog_producer_open(&second, NULL) ||
+			    elog_event_register(second, "two", "event", 0, 0, 0, &event))
+				return 1;
 			eventlog_shop_request_start(7, "/");
 			rest();
 			step("1");
 			eventlog_shop_request_end(7, 200);
 			step("2");
+			rest();
+			/* Enough for a ring of the other producer, which gets no old session. */
+			for (int i = 0; i < 20; i++)
+				elog_event_write(event, 0, NULL, 0);
 			rest();
 			eventlog_shop_request_start(8, "/");
 			rest();

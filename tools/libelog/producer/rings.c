@@ -272,12 +272,15 @@ static bool take_over(struct ring_slot *slot, int fd)
 }
 
 /* The ring was just attached: the kernel looks for the thread's session there. */
-static void carry_on(const struct ring_slot *slot)
+static void carry_on(const struct elog_rings *rings, const struct ring_slot *slot)
 {
 	const struct elog_running *running = &elog_thread_rings.running;
+	const uint32_t *generation = rings->generation;
 
 	elog_thread_rings.counted = slot->ring;
-	elog_thread_rings.shown = elog_running_valid(running);
+	elog_thread_rings.shown =
+		elog_running_valid(running) && generation &&
+		!elog_running_old(running, __atomic_load_n(generation, __ATOMIC_RELAXED));
 	if (elog_thread_rings.shown)
 		elog_mapped_run(slot->header, running->of, running->session,
 				elog_running_flags(running));
@@ -322,7 +325,7 @@ void elog_rings_get(struct elog_rings *rings, int fd)
 	if (elog_rings_watch_thread()) {
 		slot->place = place;
 		__atomic_store_n(place, slot->ring, __ATOMIC_RELEASE);
-		carry_on(slot);
+		carry_on(rings, slot);
 	} else {
 		end_ring(slot);
 		__atomic_store_n(&rings->usable, false, __ATOMIC_RELAXED);
@@ -338,7 +341,7 @@ void elog_rings_run(struct elog_rings *rings, int fd)
 	else if (slot->ring->busy)
 		return;
 	else if (take_over(slot, fd))
-		carry_on(slot);
+		carry_on(rings, slot);
 	else
 		retry_later(rings);
 }
@@ -348,10 +351,11 @@ void elog_rings_run(struct elog_rings *rings, int fd)
  */
 
 /* Exchanges the thread's ring for one of another size, if that is possible. */
-static void resize(struct ring_slot *slot, int fd, uint32_t data_bytes, size_t bytes_max)
+static void resize(const struct elog_rings *rings, struct ring_slot *slot, int fd,
+		   uint32_t data_bytes, size_t bytes_max)
 {
 	if (make_ring(slot, fd, data_bytes, bytes_max))
-		carry_on(slot);
+		carry_on(rings, slot);
 }
 
 bool elog_rings_resizes(struct elog_mapped_ring *ring, bool rung)
@@ -376,7 +380,8 @@ void elog_rings_full(struct elog_rings *rings, int fd)
 	size = slot->ring->mask + 1;
 	slot->ring->full = 0;
 	if (size < DATA_BYTES_MAX)
-		resize(slot, fd, size * FACTOR < DATA_BYTES_MAX ? size * FACTOR : DATA_BYTES_MAX,
+		resize(rings, slot, fd,
+		       size * FACTOR < DATA_BYTES_MAX ? size * FACTOR : DATA_BYTES_MAX,
 		       PROCESS_BYTES_MAX / 2);
 }
 
@@ -390,7 +395,7 @@ void elog_rings_rung(struct elog_rings *rings, int fd)
 	size = slot->ring->mask + 1;
 	slot->ring->quiet = 0;
 	if (size > least)
-		resize(slot, fd, size / FACTOR > least ? size / FACTOR : least,
+		resize(rings, slot, fd, size / FACTOR > least ? size / FACTOR : least,
 		       PROCESS_BYTES_MAX);
 }
 
@@ -501,6 +506,7 @@ void elog_rings_disconnect(struct elog_rings *rings, unsigned int pauses)
 	struct ring_slot *slot;
 
 	__atomic_store_n(&rings->connected, false, __ATOMIC_RELAXED);
+	rings->generation = NULL;
 	elog_rings_quiesce(rings, pauses);
 	__atomic_store_n(&rings->usable, false, __ATOMIC_RELAXED);
 	__atomic_fetch_add(&elog_rings_epoch, 1, __ATOMIC_RELAXED);
@@ -569,6 +575,7 @@ void elog_rings_after_fork(struct elog_rings *rings)
 	__atomic_store_n(&rings->usable, false, __ATOMIC_RELAXED);
 	__atomic_store_n(&rings->connected, false, __ATOMIC_RELAXED);
 	__atomic_fetch_add(&elog_rings_epoch, 1, __ATOMIC_RELAXED);
+	rings->generation = NULL;
 	elog_thread_rings.written = 0;
 	elog_thread_rings.shown = false;
 	elog_thread_rings.begun_count = 0;

@@ -51,6 +51,7 @@ struct ring_slot;
  * @connected: atomic; threads may use the headers of their rings. It stays set while the producer
  *	waits for threads in the kernel, because then it may stay connected
  * @usable: the producer is connected to a kernel that has rings; atomic
+ * @generation: of the status map, while the producer is connected and has an event
  * @next_try: atomic; coarse clock, ns: no attempt to get a ring before that, after a failure
  * @slots: one for each ring, also for those without memory
  * @blocks: their memory
@@ -59,6 +60,7 @@ struct elog_rings {
 	unsigned int place;
 	bool connected;
 	bool usable;
+	const uint32_t *generation;
 	uint64_t next_try;
 	struct ring_slot *slots;
 	struct ring_block *blocks;
@@ -109,6 +111,16 @@ static inline bool elog_running_valid(const struct elog_running *running)
 	return running->of && !((running->epoch ^
 				 __atomic_load_n(&elog_rings_epoch, __ATOMIC_RELAXED)) &
 				~ELOG_RUNNING_BEGUN);
+}
+
+/* Has an event begun the session in an earlier time with a listener? See running.c. */
+static inline bool elog_running_old(const struct elog_running *running, uint32_t generation)
+{
+	const struct elog_thread_rings *thread = &elog_thread_rings;
+
+	return running->epoch & ELOG_RUNNING_BEGUN &&
+	       (!thread->begun_count ||
+		thread->begun[thread->begun_count - 1].generation != generation);
 }
 
 /* EVENTLOG_SESSION_* for the header. */

@@ -138,22 +138,12 @@ static uint32_t generation_of(const struct elog_event *event)
 	return __atomic_load_n(generation, __ATOMIC_RELAXED);
 }
 
-/* Has an event begun the session in an earlier time with a listener? */
-static bool is_old(const struct elog_running *running, uint32_t generation)
-{
-	const struct elog_thread_rings *thread = &elog_thread_rings;
-
-	return running->epoch & ELOG_RUNNING_BEGUN &&
-	       (!thread->begun_count ||
-		thread->begun[thread->begun_count - 1].generation != generation);
-}
-
 void elog_session_leave(const struct elog_event *event, struct elog_running before)
 {
 	if (!event)
 		return;
 	/* A handler may have found the rest of it half set. */
-	if (!elog_running_valid(&before) || is_old(&before, generation_of(event)))
+	if (!elog_running_valid(&before) || elog_running_old(&before, generation_of(event)))
 		before.of = 0;
 	change(event, before);
 }

@@ -72,6 +72,8 @@ int elog_status_map(struct elog_producer *producer, int fd,
 	producer->status_map = address;
 	producer->map_size = request->map_size;
 	producer->is_mapped = true;
+	/* The map is page-aligned and starts with the generation. */
+	producer->rings.generation = (const uint32_t *)address;
 	return 0;
 }
 
