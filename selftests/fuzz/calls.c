@@ -696,12 +696,17 @@ static void call_other(struct thread *thread, unsigned int op, const __u64 *args
 
 void make_call(struct thread *thread, const struct fuzz_call *call)
 {
+	/*
+	 * Not in files of tracefs: when the kernel enables an event and has no memory for the
+	 * names of threads, it warns as soon as the event is disabled.
+	 */
+	const unsigned int fail = call->op == FUZZ_OP_TRACE ? 0 : call->fail;
 	char text[8];
 
-	if (call->fail && !thread->fail_nth)
+	if (fail && !thread->fail_nth)
 		thread->fail_nth = open("/proc/thread-self/fail-nth", O_RDWR | O_CLOEXEC);
-	if (call->fail && thread->fail_nth >= 0) {
-		snprintf(text, sizeof(text), "%u", call->fail);
+	if (fail && thread->fail_nth >= 0) {
+		snprintf(text, sizeof(text), "%u", fail);
 		if (pwrite(thread->fail_nth, text, strlen(text), 0) < 0)
 			thread->fail_nth = -1;
 	}
@@ -713,6 +718,6 @@ void make_call(struct thread *thread, const struct fuzz_call *call)
 			call_other(thread, call->op, call->args);
 	}
 	may_fault = false;
-	if (call->fail && thread->fail_nth >= 0 && pwrite(thread->fail_nth, "0", 1, 0) < 0)
+	if (fail && thread->fail_nth >= 0 && pwrite(thread->fail_nth, "0", 1, 0) < 0)
 		thread->fail_nth = -1;
 }

@@ -104,10 +104,12 @@ static void keep_address(unsigned long address)
 	reached[reached_count++] = address;
 }
 
+/* The bits of @seen that the last call of new_addresses() has found. */
+static unsigned int bits[FUZZ_THREADS * FUZZ_AREA_WORDS];
+
 /* The number of addresses of the last run that are new; with @keep they are not new any more. */
 static unsigned int new_addresses(bool keep)
 {
-	static unsigned int bits[FUZZ_THREADS * FUZZ_AREA_WORDS];
 	unsigned int i, found = 0;
 	unsigned long j, count;
 
@@ -395,44 +397,56 @@ static void fuzz(unsigned long seconds, __u64 seed)
 	store_reached();
 }
 
-/*
- * Programs that reach most first: each round takes the one that reaches most new addresses, of
- * those that are not chosen yet.
- */
+struct reached {
+	unsigned int *bits;
+	unsigned int count;
+};
+
+static unsigned int count_new(const struct reached *one)
+{
+	unsigned int i, count = 0;
+
+	for (i = 0; i < one->count; i++)
+		count += !(seen[one->bits[i] / 8] & 1 << one->bits[i] % 8);
+	return count;
+}
+
+/* Each round takes the program that reaches most of what those before it have not reached. */
 static void select_programs(void)
 {
-	unsigned int *last = malloc(corpus_count * sizeof(*last)), i, best, most;
+	struct reached *programs = calloc(corpus_count, sizeof(*programs));
+	unsigned int i, best, most, count;
 	char path[PATH_MAX];
 	FILE *file;
 
 	snprintf(path, sizeof(path), "%s/selected", work_directory);
 	file = fopen(path, "w");
-	if (!file || !last)
+	if (!file || !programs)
 		die(path);
-	for (i = 0; i < corpus_count; i++)
-		last[i] = UINT_MAX;
+	for (i = 0; i < corpus_count; i++) {
+		run(corpus[i]);
+		programs[i].count = new_addresses(false);
+		programs[i].bits = malloc((programs[i].count + 1) * sizeof(*bits));
+		if (!programs[i].bits)
+			die("kernel_fuzz");
+		memcpy(programs[i].bits, bits, programs[i].count * sizeof(*bits));
+	}
 	for (;;) {
-		/* What a program adds only shrinks: run only those that may be the best. */
-		for (best = corpus_count, most = 0, i = 0; i < corpus_count; i++) {
-			if (last[i] <= most)
-				continue;
-			run(corpus[i]);
-			last[i] = new_addresses(false);
-			if (last[i] > most) {
-				most = last[i];
+		for (best = most = i = 0; i < corpus_count; i++) {
+			count = count_new(&programs[i]);
+			if (count > most) {
+				most = count;
 				best = i;
 			}
 		}
-		if (best == corpus_count)
+		if (!most)
 			break;
-		run(corpus[best]);
-		new_addresses(true);
-		last[best] = 0;
+		for (i = 0; i < programs[best].count; i++)
+			seen[programs[best].bits[i] / 8] |= 1 << programs[best].bits[i] % 8;
 		fprintf(file, "%s\n", names[best]);
+		printf("%s: %u more\n", names[best], most);
 	}
 	fclose(file);
-	free(last);
-	print_state(0);
 }
 
 int main(int argc, char **argv)
