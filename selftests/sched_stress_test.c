@@ -108,7 +108,7 @@ static void *visitor_run(void *argument)
 	return NULL;
 }
 
-/* Instances come and go; the last thread of each has a session until it is deleted. */
+/* Makes and deletes instances; the last thread of each has a session until it is deleted. */
 static void *visits_run(void *unused)
 {
 	struct mapped ring;
