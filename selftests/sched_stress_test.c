@@ -163,6 +163,9 @@ static unsigned int check_events(struct consumer *consumer)
 	flush(consumer->fd);
 	while (consumer_next(consumer, &record)) {
 		count++;
+		/* Stacks are of no session. */
+		if (!record.header->session)
+			continue;
 		if (record.bytes >= sizeof(struct sum))
 			check_sum(&record);
 		else if (record.bytes >= sizeof(struct off))
