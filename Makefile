@@ -21,7 +21,8 @@ help_text := \
 	'               layout of linux/eventlog.h or the functions of libelog have changed' \
 	'  check-fleet  test elog ship with a cluster of NATS servers that are killed, cut off,' \
 	'               or have no space' \
-	'  check-user-events  run the tests of user_events of the kernel on 6.1 and 6.12' \
+	'  check-user-events  run the tests of user_events of the kernel on 6.1, on 6.12, and on' \
+	'               6.12 with user_events of its own' \
 	'  check-matrix run the tests of C programs, of kernel modules and of elog on each' \
 	'               kernel of KERNELS (all of scripts/check-matrix)' \
 	'  check-armhf, check-arm64  the same on a 32-bit, on a 64-bit ARM kernel' \
@@ -224,18 +225,28 @@ check-everything:
 # The kernel's own tests, and those of this tree.
 user_events_tests := selftests/user_events_suite_test.sh build/selftests/user_events_test \
 	build/selftests/user_events_isolation_test
+# Where the kernel has user_events of its own, and KASAN.
+own_user_events_tests := selftests/user_events_suite_test.sh selftests/capture_static_test.sh \
+	build/selftests/abi_test
 
 check-user-events:
 	@scripts/setup
 	@scripts/build-user-events-suite build/user_events
-	@$(MAKE) --no-print-directory selftests
+	@$(MAKE) --no-print-directory selftests tools
 	@status=0; for kernel in 6.1 6.12; do \
 		$(MAKE) --no-print-directory module EVENTLOG_TEST_MODULE=1 \
 			KDIR="$$(scripts/kernel headers $$kernel)" && \
 		scripts/vm --kernel $$kernel --single-thread -- scripts/run-tests \
 			--module "build/$$(scripts/kernel release $$kernel)/eventlog.ko" \
 			$(user_events_tests) || status=1; \
-	done; exit $$status
+	done; \
+	$(MAKE) --no-print-directory module EVENTLOG_TEST_MODULE=1 variant=.user_events \
+		KDIR="$$(scripts/kernel headers 6.12-user_events)" && \
+	scripts/vm --kernel 6.12-user_events --single-thread --mem 3072 --timeout 3600 -- \
+		scripts/run-tests --parameters ring_memory_max=134217728 --module \
+		"build/$$(scripts/kernel release 6.12-user_events).user_events/eventlog.ko" \
+		$(own_user_events_tests) || status=1; \
+	exit $$status
 
 check-matrix:
 	@scripts/check-matrix $(KERNELS)

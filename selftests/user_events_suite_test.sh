@@ -4,7 +4,7 @@
 # Runs the kernel's own tests of user_events, which scripts/build-user-events-suite has built,
 # and prints their results under one plan. The modules are loaded as by modprobe, except that
 # one of the programs needs dynamic=1. On a kernel that has user_events the tests use the
-# kernel's, and eventlog_user_events.ko cannot be loaded.
+# kernel's, and eventlog_user_events.ko cannot be loaded, and says so.
 set -u
 
 here=$(cd "$(dirname "$0")" && pwd -P)
@@ -29,6 +29,8 @@ file()
 
 [ -d /sys/module/eventlog ] || insmod "$eventlog" || exit 1
 before=$(file)
+mark="user_events_suite_test $$"
+echo "$mark" > /dev/kmsg
 if ! insmod "$module" dynamic=1 2> "$work/output" && [ -z "$before" ]; then
 	cat "$work/output"
 	exit 1
@@ -60,6 +62,20 @@ else
 	echo "not ok $done the file is the kernel's, or is there while the module is loaded"
 	status=1
 fi
+
+# A kernel that has user_events is named as the reason, once.
+said=$(dmesg | awk -v mark="$mark" '
+	found && /eventlog_user_events: not needed: this kernel has user_events/ { said++ }
+	index($0, mark) { found = 1 }
+	END { print said + 0 }')
+done=$((done + 1))
+if [ "$said" = "$([ -n "$before" ] && echo 1 || echo 0)" ]; then
+	echo "ok $done the module says why it is not loaded"
+else
+	echo "# said $said times"
+	echo "not ok $done the module says why it is not loaded"
+	status=1
+fi
 echo "1..$done"
-[ "$done" = 19 ] || status=1
+[ "$done" = 20 ] || status=1
 exit $status

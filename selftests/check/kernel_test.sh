@@ -36,6 +36,11 @@ imports()
 	kernel import 6.12-kasan "$work/image" "$work/tree.tar.gz" &&
 		kernel cached 6.12-kasan && fails kernel cached 6.12-kcsan
 }
+imports_user_events()
+{
+	kernel import 6.12-user_events "$work/image" "$work/tree.tar.gz" &&
+		[ "$(kernel release 6.12-user_events)" = 6.12.1-test ]
+}
 finds_files()
 {
 	[ "$(kernel release 6.12-kasan)" = 6.12.1-test ] &&
@@ -54,5 +59,6 @@ check "a missing image is refused" refuses_image
 check "what was refused leaves nothing in the cache" leaves_nothing
 check "a kernel is imported" imports
 check "its release, image and tree are found" finds_files
+check "so is one with user_events" imports_user_events
 check "it needs no module to boot" boots_without_modules
 end_checks
