@@ -32,6 +32,7 @@ help_text := \
 	'  soak         use the module in all ways at once, for SOAK_MINUTES (60) on each of' \
 	'               SOAK_KERNELS (6.1), while processes are killed, modules are loaded and' \
 	'               unloaded, CPUs are off and on, and memory is short' \
+	'  faults       let each call of the C library fail, one after the other, in elog' \
 	'  fuzz         fuzz libelog, FUZZ_SECONDS (60) for each fuzzer' \
 	'  bench        run all benchmarks, print tables: see tools/doc/benchmarks.md' \
 	'  bench-ring   time the ring in user space, compared with LTTng-UST' \
@@ -293,6 +294,21 @@ fuzz:
 		grep 'stat::number_of_executed_units' "build/fuzz/$$name.log"; \
 	done
 
+# One call of the C library after the other fails in elog.
+faults:
+	@scripts/setup
+	@scripts/uml --test build
+	@$(MAKE) --no-print-directory module EVENTLOG_TEST_MODULE=1 ARCH=um SUBARCH=x86_64 \
+		KDIR="$$(scripts/uml --test headers)"
+	@$(MAKE) --no-print-directory tools selftests
+	@export EVENTLOG_FAULTS=all; status=0; \
+	scripts/run-tests --timeout 3600 selftests/faults/faults_test.sh || status=1; \
+	scripts/uml --test run --share '$(top)' --timeout 3600 --mem 1024 -- \
+		scripts/run-tests --timeout 3600 \
+		--module "build/$$(scripts/uml --test release)/eventlog.ko" \
+		selftests/faults.bats || status=1; \
+	exit $$status
+
 bench_flags = $(if $(filter 1,$(STRICT)),--strict)
 
 benches := ring producer kernel instructions process drain capture show list contention fleet why why-server
@@ -493,7 +509,7 @@ help:
 
 .PHONY: all sources module tools selftests programs-i386 programs-armhf setup demo demo-fleet demo-why \
 	check check-everything check-user-events check-fleet check-armhf check-debug check-sanitizers check-static check-why check-native soak \
-	check-models check-mutants fuzz \
+	check-models check-mutants faults fuzz \
 	bench bench-compare $(benches:%=bench-%) \
 	install install-module \
 	install-tool install-babeltrace2 install-library install-development install-gen \
