@@ -41,6 +41,7 @@ help_text := \
 	'  soak         use the module in all ways at once, for SOAK_MINUTES (60) on each of' \
 	'               SOAK_KERNELS (6.1), while processes are killed, modules are loaded and' \
 	'               unloaded, CPUs are off and on, and memory is short' \
+	'  faults       let each call of the C library fail, one after the other, in elog' \
 	'  fuzz         fuzz what reads bytes of others, FUZZ_SECONDS (60) for each fuzzer' \
 	'  fuzz-kernel  fuzz the module, guided by coverage, for FUZZ_MINUTES (30), on a kernel' \
 	'               with KASAN and lockdep' \
@@ -332,6 +333,21 @@ FUZZ_MINUTES ?= 30
 fuzz-kernel:
 	@scripts/fuzz-kernel $(FUZZ_MINUTES)
 
+# One call of the C library after the other fails in elog.
+faults:
+	@scripts/setup
+	@scripts/uml --test build
+	@$(MAKE) --no-print-directory module EVENTLOG_TEST_MODULE=1 ARCH=um SUBARCH=x86_64 \
+		KDIR="$$(scripts/uml --test headers)"
+	@$(MAKE) --no-print-directory tools selftests
+	@export EVENTLOG_FAULTS=all; status=0; \
+	scripts/run-tests --timeout 3600 selftests/faults/faults_test.sh || status=1; \
+	scripts/uml --test run --share '$(top)' --timeout 3600 --mem 1024 -- \
+		scripts/run-tests --timeout 3600 \
+		--module "build/$$(scripts/uml --test release)/eventlog.ko" \
+		selftests/faults.bats || status=1; \
+	exit $$status
+
 bench_flags = $(if $(filter 1,$(STRICT)),--strict)
 
 benches := ring producer kernel instructions process drain capture show list contention fleet why why-server
@@ -532,7 +548,7 @@ help:
 
 .PHONY: all sources module tools selftests programs-i386 programs-armhf programs-arm64 setup demo demo-fleet demo-why \
 	check check-everything check-user-events check-matrix check-vendor check-kselftest check-fleet check-armhf check-arm64 check-debug check-sanitizers check-static check-why check-native coverage soak \
-	check-models check-mutants fuzz fuzz-kernel \
+	check-models check-mutants faults fuzz fuzz-kernel \
 	bench bench-compare $(benches:%=bench-%) \
 	install install-module \
 	install-tool install-babeltrace2 install-library install-development install-gen \
