@@ -98,7 +98,8 @@ demand(f"throttled for {found / 1e6:.2f} ms, the kernel counts {counted / 1e6:.2
        abs(found - counted) <= counted / 100, f"{found / counted:.4f}")
 
 # The helpers have the sessions 75 to 79.
-others = [event for event in run("show", "-q", "--format", "json", "-e", "sched", capture)
+others = [event for event in run("show", "-q", "--format", "json", "-e", "sched/off", "-e",
+                               "sched/sum", capture)
           if event["session"] not in requests and not 75 <= int(event["session"], 0) <= 79]
 others += run("show", "-q", "--format", "json", results + "/others.elog")
 demand("threads without a session emit nothing", not others, others[:1])

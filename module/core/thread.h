@@ -77,6 +77,8 @@ struct eventlog_waking {
  * @count: number of short intervals
  * @iowait: it waits for a block device
  * @throttled: it was throttled, or its CPU became idle; only if it waits for a CPU
+ * @cpu: that CPU; only if it waits for one
+ * @idles: how often that had become idle
  * @waking: who woke it; written by that task, on any CPU, before the thread is switched in.  In
  *	rare cases two write it at the same time: then each member is of one of them
  * @taker: who got its CPU; only if it waits for one
@@ -91,6 +93,8 @@ struct eventlog_interval {
 	u32 count;
 	bool iowait;
 	bool throttled;
+	unsigned int cpu;
+	u32 idles;
 	struct eventlog_waking waking;
 	struct eventlog_waking taker;
 	u64 total;

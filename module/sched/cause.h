@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Why a thread was blocked.  No state and no lock.
+ * Why a thread was blocked.  No lock; the only state is a count of each CPU.
  */
 #ifndef EVENTLOG_SCHED_CAUSE_H
 #define EVENTLOG_SCHED_CAUSE_H
 
+#include <linux/percpu.h>
 #include <linux/types.h>
 
 struct eventlog_interval;
 struct task_struct;
+
+/* How often a CPU has become idle while there is a listener; written by the CPU's switches. */
+DECLARE_PER_CPU(u32, sched_idles);
 
 /*
  * For all: @task is a thread of a process that is being switched in, or the current one;

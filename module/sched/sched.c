@@ -193,6 +193,8 @@ static noinline void sched_taken(struct eventlog_interval *interval, struct task
 				 struct task_struct *next)
 {
 	interval->throttled = !next->pid || eventlog_task_throttled(prev);
+	interval->cpu = smp_processor_id();
+	interval->idles = this_cpu_read(sched_idles);
 	sched_waking_set(&interval->taker, next, 0);
 }
 
@@ -334,8 +336,12 @@ static __always_inline void sched_switch(struct task_struct *prev, struct task_s
 	}
 	thread = eventlog_thread_find(task_pid(next));
 	this_cpu_write(eventlog_thread_runs, !!thread);
-	if (unlikely(thread) && thread->interval.out)
-		sched_in(thread, next, now);
+	if (unlikely(thread)) {
+		if (thread->interval.out)
+			sched_in(thread, next, now);
+	} else if (!next->pid) {
+		this_cpu_inc(sched_idles);
+	}
 }
 
 static void __maybe_unused sched_on_switch(void *unused, bool preempt, struct task_struct *prev,

@@ -618,6 +618,8 @@ static void fork_child(const __u64 *args)
 static void call_other(struct thread *thread, unsigned int op, const __u64 *args)
 {
 	const struct fuzz_field *field = fuzz_ops[op].fields;
+	struct eventlog_write_session session;
+	unsigned char message[64] = {};
 	__u32 words[2];
 
 	switch (op) {
@@ -650,6 +652,16 @@ static void call_other(struct thread *thread, unsigned int op, const __u64 *args
 		write_message(thread, file_of(args[0]), words, sizeof(words),
 			      number(FUZZ_RESOURCE_INDEX, args[FUZZ_WRITE_KICK_INDEX]),
 			      args[FUZZ_WRITE_KICK_BYTES], args[FUZZ_WRITE_KICK_SEED]);
+		break;
+	case FUZZ_OP_WRITE_SESSION:
+		session = (struct eventlog_write_session){
+			.write_index = args[FUZZ_WRITE_SESSION_MARKER],
+			.session_of = number(FUZZ_RESOURCE_DESCRIPTOR, args[FUZZ_WRITE_SESSION_OF]),
+			.session = args[FUZZ_WRITE_SESSION_SESSION],
+		};
+		memcpy(message, &session, sizeof(session));
+		write_bytes(file_of(args[0]), message,
+			    args[FUZZ_WRITE_SESSION_BYTES] % (sizeof(message) + 1));
 		break;
 	case FUZZ_OP_WRITE_MANY:
 		write_many(thread, args);

@@ -375,6 +375,8 @@ function print_syz(    i, j, k, s, list)
 	print "write$eventlog(fd fd_eventlog, buf ptr[in, eventlog_message], count len[buf])"
 	print "write$eventlog_batch(fd fd_eventlog, buf ptr[in, eventlog_batch], count len[buf])"
 	print "write$eventlog_kick(fd fd_eventlog, buf ptr[in, eventlog_kick], count len[buf])"
+	print "write$eventlog_session(fd fd_eventlog, buf ptr[in, eventlog_write_session], " \
+	      "count len[buf])"
 	print "read$eventlog(fd fd_eventlog, buf buffer[out], count len[buf])"
 	for (i = 0; i < call_count; i++) {
 		s = calls[i]

@@ -75,7 +75,7 @@ for tool in awk bash cat dirname env grep head jq ls readlink sed sh sort true u
 done
 timeout=$(command -v timeout)
 make -s --no-print-directory -C "$top" -pRrq : 2> /dev/null |
-	sed -n 's/^\([a-z][a-z_-]*\):.*/\1/p' > targets
+	sed -n 's/^\([a-z][a-z0-9_-]*\):.*/\1/p' > targets
 cp "$top"/tools/examples/*_schema.src place
 for page in "$top"/tools/doc/pro*.md; do
 	"$top/scripts/doc-files" "$page" place > /dev/null || exit 1
