@@ -19,6 +19,7 @@
 #include "core/event.h"
 #include "core/filter.h"
 #include "core/joined.h"
+#include "core/sink.h"
 #include "core/subscriber.h"
 #include "core/thread.h"
 #include "core/trace_point.h"
@@ -353,7 +354,7 @@ static notrace bool eventlog_conditions_pass(struct eventlog_emission *emission,
 		struct eventlog_subscriber_rule *rule = READ_ONCE(entry->rules[i].rule);
 		const struct eventlog_predicate *predicate = entry->rules[i].predicate;
 
-		if ((emission->shared ||
+		if ((emission->shared ? rule != eventlog_listener_rule_never.rule :
 		     eventlog_rule_selects(rule, entry->subscriber, emission->session,
 					   emission->emitter)) &&
 		    (!predicate ||

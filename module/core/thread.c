@@ -173,9 +173,11 @@ EVENTLOG_EXPORT_TO(eventlog_thread_owns, EVENTLOG_SCHED);
 
 void eventlog_threads_tell(struct eventlog_domain *domain)
 {
-	const bool listened = READ_ONCE(eventlog_thread_hidden);
+	bool listened;
 
 	eventlog_domain_lock(domain);
+	/* Not before: the last one that has the lock sets the newest value. */
+	listened = READ_ONCE(eventlog_thread_hidden);
 	eventlog_domain_status_session(domain, listened);
 	if (!listened)
 		eventlog_domain_generation_bump(domain);
@@ -191,6 +193,7 @@ static void eventlog_thread_set(struct eventlog_thread *thread,
 	WRITE_ONCE(thread->header->session_of, 0);
 	barrier();
 	WRITE_ONCE(thread->header->session, session->number);
+	WRITE_ONCE(thread->header->session_flags, EVENTLOG_SESSION_LISTENED);
 	barrier();
 	WRITE_ONCE(thread->header->session_of, session->of);
 }
@@ -284,17 +287,15 @@ void eventlog_threads_release(struct list_head *file)
 
 /* ---- what eventlog_sched.ko needs ---- */
 
-/* A thread that states its session meanwhile may keep it. */
-static void eventlog_threads_clear(void)
+void eventlog_threads_forget(void)
 {
 	struct eventlog_thread *thread;
 	unsigned int i;
 
-	for (i = 0; i < ARRAY_SIZE(eventlog_threads); i++) {
+	for (i = 0; i < ARRAY_SIZE(eventlog_threads) && !READ_ONCE(eventlog_thread_hidden); i++) {
 		rcu_read_lock();
 		hlist_for_each_entry_rcu(thread, &eventlog_threads[i], node)
-			if (thread->file || READ_ONCE(thread->header->session_flags) &
-					    EVENTLOG_SESSION_LISTENED)
+			if (READ_ONCE(thread->header->session_flags) & EVENTLOG_SESSION_LISTENED)
 				WRITE_ONCE(thread->header->session_of, 0);
 		rcu_read_unlock();
 		cond_resched();
@@ -306,8 +307,7 @@ void eventlog_threads_listen(eventlog_thread_hidden_function *hidden)
 	WRITE_ONCE(eventlog_thread_hidden, hidden);
 	eventlog_threads_tell(&eventlog_root_domain);
 	eventlog_mapped_ops->sessions();
-	if (!hidden)
-		eventlog_threads_clear();
+	eventlog_threads_forget();
 }
 EVENTLOG_EXPORT_TO(eventlog_threads_listen, EVENTLOG_SCHED);
 

@@ -77,8 +77,8 @@ struct eventlog_waking {
  * @count: number of short intervals
  * @iowait: it waits for a block device
  * @throttled: it was throttled, or its CPU became idle; only if it waits for a CPU
- * @cpu: that CPU; only if it waits for one
- * @idles: how often that had become idle
+ * @migrations: how often it had moved to another CPU; only if it waits for one
+ * @idles: how often its CPU had become idle; the same
  * @waking: who woke it; written by that task, on any CPU, before the thread is switched in.  In
  *	rare cases two write it at the same time: then each member is of one of them
  * @taker: who got its CPU; only if it waits for one
@@ -93,7 +93,7 @@ struct eventlog_interval {
 	u32 count;
 	bool iowait;
 	bool throttled;
-	unsigned int cpu;
+	u32 migrations;
 	u32 idles;
 	struct eventlog_waking waking;
 	struct eventlog_waking taker;
@@ -304,6 +304,16 @@ void eventlog_threads_listen(eventlog_thread_hidden_function *hidden);
  * eventlog_mapped_ops has this called for all instances.
  */
 void eventlog_threads_tell(struct eventlog_domain *domain);
+
+/**
+ * eventlog_threads_forget() - end the sessions that threads state only while someone listens
+ *
+ * Those with EVENTLOG_SESSION_LISTENED; a thread that states one meanwhile may keep it.  If someone
+ * listens, nothing is done.
+ *
+ * Process context, sleeps.
+ */
+void eventlog_threads_forget(void);
 
 /**
  * eventlog_thread_may_emit() - take one event from the budget of a thread's user

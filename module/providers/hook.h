@@ -97,7 +97,7 @@ static inline void eventlog_hook_set(struct eventlog_hook *hook, bool wanted)
 		return;
 	}
 	if (tracepoint_probe_register(hook->point, hook->probe, NULL))
-		pr_warn("failed to register a probe on tracepoint %s\n", hook->name);
+		pr_warn_once("failed to register a probe on tracepoint %s\n", hook->name);
 	else
 		hook->hooked = true;
 }

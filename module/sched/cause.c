@@ -9,7 +9,6 @@
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/sched/task_stack.h>
-#include <linux/smp.h>
 #include <linux/stat.h>
 #include <asm/syscall.h>
 #include <asm/unistd.h>
@@ -218,9 +217,10 @@ DEFINE_PER_CPU(u32, sched_idles);
  * A CPU does not become idle while a thread may run on it.  So if it did, the thread's cgroup was
  * throttled, even if other threads ran first.  After a move to another CPU this is not known.
  */
-static bool sched_was_throttled(const struct eventlog_interval *interval)
+static bool sched_was_throttled(const struct task_struct *task,
+				const struct eventlog_interval *interval)
 {
-	return interval->throttled || (interval->cpu == smp_processor_id() &&
+	return interval->throttled || (interval->migrations == (u32)task->se.nr_migrations &&
 				       interval->idles != this_cpu_read(sched_idles));
 }
 
@@ -231,7 +231,7 @@ u8 sched_cause(struct task_struct *task, const struct eventlog_interval *interva
 	const u8 cause = known ? sched_call_cause(call) : 0;
 
 	if (!interval->state) {
-		if (sched_was_throttled(interval))
+		if (sched_was_throttled(task, interval))
 			return EVENTLOG_SCHED_CAUSE_THROTTLED;
 		return cause == EVENTLOG_SCHED_CAUSE_YIELD ? cause : EVENTLOG_SCHED_CAUSE_PREEMPTED;
 	}

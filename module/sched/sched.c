@@ -193,7 +193,7 @@ static noinline void sched_taken(struct eventlog_interval *interval, struct task
 				 struct task_struct *next)
 {
 	interval->throttled = !next->pid || eventlog_task_throttled(prev);
-	interval->cpu = smp_processor_id();
+	interval->migrations = prev->se.nr_migrations;
 	interval->idles = this_cpu_read(sched_idles);
 	sched_waking_set(&interval->taker, next, 0);
 }
@@ -287,12 +287,13 @@ static void sched_off_emit(struct eventlog_thread *thread, struct task_struct *t
 static noinline void sched_in_long(struct eventlog_thread *thread, struct task_struct *task,
 				   u8 cause, u64 out, u64 woken, u64 now)
 {
-	if (!eventlog_thread_may_emit(thread, 0)) {
-		sched_sums_add(thread, task, cause, out, woken, now);
-		return;
-	}
-	if (eventlog_sched_off_enabled())
+	if (eventlog_sched_off_enabled()) {
+		if (!eventlog_thread_may_emit(thread, 0)) {
+			sched_sums_add(thread, task, cause, out, woken, now);
+			return;
+		}
 		sched_off_emit(thread, task, cause, out, woken, now);
+	}
 	/* As for short ones. */
 	if (thread->interval.state)
 		thread->interval.waking.time = 0;

@@ -236,6 +236,8 @@ static void sched_stack_emit(const struct sched_stacks *stacks, const struct sch
 	unsigned int i;
 	size_t size = 0;
 
+	if (!eventlog_sched_stack_enabled())
+		return;
 	for (i = 0; i < entry->count; i++) {
 		const char *frame = sched_frame_print(frames[i]);
 

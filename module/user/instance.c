@@ -776,6 +776,8 @@ static void eventlog_instances_tell(struct work_struct *work)
 		eventlog_instance_put(instance);
 		cond_resched();
 	}
+	/* Those of instances that still had the bit. */
+	eventlog_threads_forget();
 }
 
 static DECLARE_WORK(eventlog_instances_tell_work, eventlog_instances_tell);
