@@ -573,15 +573,15 @@ static int open_first(struct spool *spool, unsigned char *data)
 	struct identity identity;
 	struct stat found;
 	unsigned int number;
-	int fd;
+	int fd, error = 0;
 
 	if (!*spool->resume.file)
 		return open_oldest(spool, "");
 	for (number = 0; number <= NUMBER_MAX && stat_number(spool, number, &found); number++) {
 		fd = open_number(spool, number, &identity);
-		/* This may be the file that is sought. */
+		/* This may be the file that is sought, unless another one is. */
 		if (fd < 0 && fd != -EAGAIN && fd != -EBADMSG)
-			return fd;
+			error = fd;
 		if (fd < 0)
 			continue;
 		if (!strcmp(identity.file, spool->resume.file)) {
@@ -595,6 +595,8 @@ static int open_first(struct spool *spool, unsigned char *data)
 		}
 		close(fd);
 	}
+	if (error)
+		return error;
 	/* A rotation may have renamed it meanwhile. */
 	return gives_up(spool) ? open_oldest(spool, SPOOL_GAP) : 0;
 }

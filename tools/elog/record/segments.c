@@ -116,20 +116,17 @@ static int remove_one(const struct segments *segments, int64_t number, unsigned 
 }
 
 /* The number in the name of a file of a part; 0: it has none, or it is another file. */
-static unsigned int number_in(const struct segments *segments, const char *name, unsigned int part)
+static unsigned int number_in(const struct segments *segments, const char *name,
+			      const char *suffix)
 {
 	unsigned long number;
-	char *suffix, *end;
-	bool found;
+	char *end;
 
 	if (*name < '1' || *name > '9')
 		return 0;
 	errno = 0;
 	number = strtoul(name, &end, 10);
-	suffix = parts_name("", part);
-	found = !errno && number <= segments->keep && suffix && !strcmp(end, suffix);
-	free(suffix);
-	return found ? (unsigned int)number : 0;
+	return !errno && number <= segments->keep && !strcmp(end, suffix) ? (unsigned int)number : 0;
 }
 
 /* Looks for each number: the directory cannot be read, or there is no memory. */
@@ -168,20 +165,30 @@ static unsigned int largest(const struct segments *segments, unsigned int part)
 	const char *first = slash ? slash + 1 : segments->base;
 	const size_t size = strlen(first);
 	unsigned int number, most = 0;
+	char *suffix = parts_name("", part);
 	const struct dirent *entry;
-	DIR *directory;
+	DIR *directory = NULL;
+	bool complete = false;
 
-	directory = open_directory(segments);
-	if (!directory)
-		return probe_largest(segments, part);
-	for (entry = readdir(directory); entry; entry = readdir(directory)) {
+	if (suffix)
+		directory = open_directory(segments);
+	while (directory) {
+		errno = 0;
+		entry = readdir(directory);
+		if (!entry) {
+			/* A file that is not seen would be overwritten. */
+			complete = !errno;
+			break;
+		}
 		if (strncmp(entry->d_name, first, size) || entry->d_name[size] != '.')
 			continue;
-		number = number_in(segments, entry->d_name + size + 1, part);
+		number = number_in(segments, entry->d_name + size + 1, suffix);
 		most = number > most ? number : most;
 	}
-	closedir(directory);
-	return most;
+	if (directory)
+		closedir(directory);
+	free(suffix);
+	return complete ? most : probe_largest(segments, part);
 }
 
 /*

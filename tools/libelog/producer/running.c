@@ -81,7 +81,8 @@ static __attribute__((noinline)) void show(struct elog_producer *producer)
 		elog_producer_manage(producer, elog_rings_run);
 	/* It may have got one. */
 	if (!store(elog_rings_of_thread(place), producer) &&
-	    !write_session(producer, running->of, running->session) && running->of)
+	    !write_session(producer, running->of, running->session) && running->of &&
+	    elog_thread_rings.shown)
 		/* There is no room for it: at least, what is over must not go on. */
 		write_session(producer, 0, 0);
 	errno = error;
@@ -200,6 +201,10 @@ void elog_session_begin(const struct elog_event *event, uint64_t session)
 	if (place < thread->begun_count) {
 		/* It begins again; what was begun in it is over. */
 		thread->begun_count = place + 1;
+		elog_mapped_fence();
+		/* The program has entered another one, as its end was in another thread. */
+		if (!(thread->running.epoch & ELOG_RUNNING_BEGUN))
+			begun->before = thread->running;
 	} else {
 		if (place == ELOG_BEGUN_MAX) {
 			memmove(thread->begun, thread->begun + 1,
@@ -235,5 +240,7 @@ void elog_session_end(const struct elog_event *event, uint64_t session)
 	before = thread->begun[place].before;
 	elog_mapped_fence();
 	thread->begun_count = place;
-	elog_session_leave(event, before);
+	/* What the program itself has entered or left meanwhile counts. */
+	if (thread->running.epoch & ELOG_RUNNING_BEGUN)
+		elog_session_leave(event, before);
 }
