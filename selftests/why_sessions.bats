@@ -258,6 +258,52 @@ explicit()
 	both_ways explicit
 }
 
+overtaken()
+{
+	run sessions_of -e sched
+	[ "$output" = $'session=0x7\nsession=0x6\nsession=0x9\nsession=0x6\nsession=0x9' ]
+}
+
+@test "an end event leaves alone what the program has entered since the start" {
+	cat > "$work/job.c" <<-'CODE'
+		#include "common.h"
+		int main(void)
+		{
+			struct elog_running before;
+
+			begin();
+			eventlog_shop_request_start(7, "/");
+			rest();
+			/* The request goes on elsewhere; other work meanwhile. */
+			elog_session_enter(eventlog_base_other_event.event, 0);
+			rest();
+			elog_session_enter(eventlog_base_other_event.event, 6);
+			rest();
+			eventlog_shop_request_end(7, 200);
+			rest();
+			/* In each other, but not properly. */
+			before = elog_session_enter(eventlog_base_other_event.event, 0);
+			elog_session_enter(eventlog_base_other_event.event, 5);
+			eventlog_shop_request_start(9, "/");
+			rest();
+			elog_session_leave(eventlog_base_other_event.event, before);
+			rest();
+			eventlog_shop_request_end(9, 200);
+			rest();
+			/* It begins again, after other work: that goes on when it is over. */
+			eventlog_shop_request_start(9, "/");
+			elog_session_enter(eventlog_base_other_event.event, 0);
+			eventlog_shop_request_start(9, "/");
+			rest();
+			eventlog_shop_request_end(9, 200);
+			rest();
+			return 0;
+		}
+	CODE
+	build gcc
+	both_ways overtaken
+}
+
 # The first capture ends within request 7, whose end is not noticed then.
 captures()
 {
