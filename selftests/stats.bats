@@ -597,7 +597,7 @@ JOB
 	terminal 50x200 "run:sh $work/requests" 'wait:^req/end       +[0-9.]+ ' \
 		'wait:^NAME     EVENTS/S\*  BYTES/S    TOTAL     LOST HISTORY$' \
 		"run:\"\$ELOG\" emit req/$long" "wait:^req/$long  +[0-9.]+ " \
-		'size:24x80' 'wait:^req/(long_)+lon…(g_)?(long_)+ .* 1 +0 ' 'wait:^req/end  .* 6 +0' \
+		'size:24x80' 'wait:^req/(long_)+lon…(g_)?(long_)+ .* 1 +0( |$)' 'wait:^req/end  .* 6 +0' \
 		'wait:^NAME.*EVENTS/S.*BYTES/S.*TOTAL.*LOST HISTORY$' 'key:q' exit:0 -- --interval 0.2
 	# Sessions differ in their last digits.
 	for size in 24x40 24x36; do
