@@ -89,10 +89,13 @@ load files.bash
 	start_capture --overwrite -o "$work/file" --trigger trigger/now
 	produce 0 100 0
 	kill -USR1 "$capture"
-	wait_for shows 100 "$work/file"
+	# The file has the events before the rings take new ones.
+	wait_for has_begun "$work/err" 'elog: snapshot 1: requested'
+	shows 100 "$work/file"
 	produce 100 100 0
 	"$ELOG" emit trigger/now
-	wait_for shows 201 "$work/file"
+	wait_for has_begun "$work/err" 'elog: snapshot 2: triggered'
+	shows 201 "$work/file"
 	produce 200 100 0
 	stop_capture TERM
 	[ "$status" = 0 ]
@@ -703,15 +706,19 @@ assert [json.loads(row["fields"])["number"] for row in rows] == [0, 1, 2, 3], ro
 		END { exit !(time > 0 && time < now + 1) }'
 	# The time of a snapshot is in the same clock, so the next snapshot is later.
 	"${elsewhere[@]}" "$ELOG" capture -v --overwrite -o "$work/two" 2> "$work/err" 3>&- &
-	background+=("$!")
+	started=$!
+	background+=("$started")
 	wait_for has_begun "$work/err" 'elog: capturing'
-	capture=$(pgrep -P "$!" -x elog)
+	capture=$(pgrep -P "$started" -x elog)
 	"$ELOG" emit c/one
 	kill -USR1 "$capture"
-	wait_for eval '[ "$("$ELOG" show -q "$work/two" 2> /dev/null | wc -l)" = 1 ]'
+	wait_for has_begun "$work/err" 'elog: snapshot 1: requested'
+	[ "$("$ELOG" show -q "$work/two" 2> /dev/null | wc -l)" = 1 ]
 	"$ELOG" emit c/two
 	kill -INT "$capture"
-	wait_for eval '"$ELOG" show "$work/two" > "$work/text" 2> "$work/shown"'
+	wait_elog
+	[ "$status" = 0 ]
+	"$ELOG" show -q "$work/two" > "$work/text"
 	contains "$(< "$work/text")" "c - one" "c - two"
 }
 
