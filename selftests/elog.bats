@@ -562,6 +562,7 @@ things/thing' ]
 }
 
 @test "completion: -e has the names of the events of files" {
+	export ELOG_COMPLETION_SECONDS=300
 	"$ELOG" capture -q -o "$work/one" -- "$ELOG" emit first/event
 	"$ELOG" capture -q -o "$work/two" -- "$ELOG" emit second/event
 	"$ELOG" create live/event
@@ -577,7 +578,7 @@ things/thing' ]
 	local line shell words
 
 	[ "$(command -v zsh)$(command -v fish)" ] || skip "there is neither zsh nor fish"
-	export PATH=$EVENTLOG_TOOLS:$PATH
+	export PATH=$EVENTLOG_TOOLS:$PATH ELOG_COMPLETION_SECONDS=300
 	"$ELOG" capture -q -o "$work/file" -- "$ELOG" emit first/event
 	ln -s "$TREE/tools/elog/elog.zsh-completion" "$work/_elog"
 	cat > "$work/zshrc" <<-'ZSH'

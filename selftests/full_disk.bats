@@ -254,12 +254,15 @@ loss()
 	wait_for shows 10 "$disk/rings"
 	wait_for shows 10 "$disk/single"
 	fill "$disk"
-	produce 10 20000 0
+	# More than the last page of the file has room for.
+	produce 10 300 0
 	wait_for states 28
 	for kind in rings single; do
 		wait_for grep -q "$kind: No space left on device: events wait in memory" \
 			/run/eventlog/*.log
 	done
+	# What is lost from now on is lost because of the disk.
+	produce 310 19700 0
 	"$ELOG" stat -q -d 0.1 --format prometheus > "$work/metrics"
 	grep -q "^eventlog_capture_waiting{target=\"$disk/rings\"} 1$" "$work/metrics"
 	resize "$disk" 16M
