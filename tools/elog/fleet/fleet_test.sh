@@ -297,6 +297,17 @@ files_without_beginning()
 		has_drained spool/x.elog
 }
 
+# Reading the newest file fails, but not the one before it, which was not sent to its end.
+unreadable_file()
+{
+	rm -rf spool && mkdir spool && $make_file make spool/x.elog 700000 "$a" &&
+		truncate -s -1000 spool/x.elog && runs 0 ship --once "$url" spool/x.elog &&
+		$make_file make more 40000 "$a" && cat more >> spool/x.elog &&
+		mv spool/x.elog spool/x.elog.1 && ln -s /proc/self/mem spool/x.elog || return 1
+	runs 1 ship --once "$url" spool/x.elog && says "Input/output error" &&
+		"$EVENTLOG_TOOLS/fleet_drain" "$url" drained && has_drained spool/x.elog.1
+}
+
 # The files of --writers may begin with the same block, and have the same size.
 files_with_the_same_beginning()
 {
@@ -312,6 +323,7 @@ check "ship: damaged positions: everything is sent again" damaged_positions
 check "ship: removed files are a gap" removed_files
 check "ship: an incomplete block, and what is appended behind it" incomplete_file
 check "ship: files without a valid beginning are a gap" files_without_beginning
+check "ship: a file that cannot be read does not stop the one before it" unreadable_file
 check "ship: files with the same beginning all arrive" files_with_the_same_beginning
 servers_stop
 

@@ -25,22 +25,10 @@ top=$(cd "$here/../../.." && pwd -P)
 . "$top/scripts/elog_tap.sh"
 # shellcheck source=tools/elog/fleet/servers.sh
 . "$here/servers.sh"
+# shellcheck source=tools/elog/fleet/hosts.sh
+. "$here/hosts.sh"
 reader=
 trap '[ -z "$reader" ] || kill -9 "$reader"; servers_stop; rm -rf "$work"' EXIT
-
-make_file="python3 $here/fleet_file.py"
-
-# machine DIGIT: the id of a machine
-machine()
-{
-	printf "$1%.0s" {1..32}
-}
-
-# events DIGIT FILE FIRST COUNT: a file of the host web-DIGIT, an event each ms
-events()
-{
-	$make_file events "$2" "web-$1" "$(machine "$1")" "$3" "$4" 1000000 150000
-}
 
 # ship_new DIGIT FIRST COUNT: the host has another capture, which is sent
 ship_new()
@@ -206,7 +194,7 @@ terminal()
 # Functions that the steps call.
 export_functions()
 {
-	export elog url here work make_file LD_LIBRARY_PATH
+	export elog url here work make_file clock_error LD_LIBRARY_PATH
 	cat > ship_new <<-SCRIPT
 		#!$BASH
 		set -u

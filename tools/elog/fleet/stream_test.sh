@@ -12,32 +12,14 @@ top=$(cd "$here/../../.." && pwd -P)
 . "$top/scripts/elog_tap.sh"
 # shellcheck source=tools/elog/fleet/servers.sh
 . "$here/servers.sh"
+# shellcheck source=tools/elog/fleet/hosts.sh
+. "$here/hosts.sh"
 reader=
 trap '[ -z "$reader" ] || kill -9 "$reader"; servers_stop; rm -rf "$work"' EXIT
-
-make_file="python3 $here/fleet_file.py"
-
-# machine DIGIT: the id of a machine
-machine()
-{
-	printf "$1%.0s" {1..32}
-}
-
-# events DIGIT FILE FIRST COUNT [ERROR]: a file of the host web-DIGIT, an event each ms
-events()
-{
-	$make_file events "$2" "web-$1" "$(machine "$1")" "$3" "$4" 1000000 "${5:-150000}"
-}
 
 ship()
 {
 	"$elog" ship -q --once "$url" "$@"
-}
-
-# send SUBJECT FILE DIGIT ORDER [HEADER...]: parts of a file, whose id has this digit
-send()
-{
-	python3 "$here/fleet_send.py" "${url##*:}" "$1" "$2" "$(machine "$3")" "${@:4}"
 }
 
 # labelled HOST FILE...: the lines of elog show, with the host before them

@@ -129,21 +129,28 @@ static unsigned int number_in(const struct segments *segments, const char *name,
 	return !errno && number <= segments->keep && !strcmp(end, suffix) ? (unsigned int)number : 0;
 }
 
-/* Looks for each number: the directory cannot be read, or there is no memory. */
-static unsigned int probe_largest(const struct segments *segments, unsigned int part)
+/*
+ * Looks for each number: the directory cannot be read, or there is no memory. Return: as largest();
+ * a file that is taken for missing would be overwritten.
+ */
+static int probe_largest(const struct segments *segments, unsigned int part)
 {
-	unsigned int number = segments->keep;
+	unsigned int number;
+	int error = 0;
 	char *name;
-	bool found;
 
-	for (; number; number--) {
+	for (number = segments->keep; number; number--) {
 		name = numbered(segments, number, part);
-		found = name && !access(name, F_OK);
+		if (!name)
+			return -ENOMEM;
+		error = access(name, F_OK) ? errno : 0;
 		free(name);
-		if (found)
+		if (error != ENOENT)
 			break;
 	}
-	return number;
+	if (!number)
+		return 0;
+	return error ? -error : (int)number;
 }
 
 static DIR *open_directory(const struct segments *segments)
@@ -158,8 +165,12 @@ static DIR *open_directory(const struct segments *segments)
 	return directory;
 }
 
-/* The largest number of a file of a part; 0: there is only FILE. Most numbers have no file. */
-static unsigned int largest(const struct segments *segments, unsigned int part)
+/*
+ * Find the largest number of a file of a part. Most numbers have no file.
+ *
+ * Return: the number; 0: there is only FILE; or a negative errno.
+ */
+static int largest(const struct segments *segments, unsigned int part)
 {
 	const char *slash = strrchr(segments->base, '/');
 	const char *first = slash ? slash + 1 : segments->base;
@@ -188,7 +199,7 @@ static unsigned int largest(const struct segments *segments, unsigned int part)
 	if (directory)
 		closedir(directory);
 	free(suffix);
-	return complete ? most : probe_largest(segments, part);
+	return complete ? (int)most : probe_largest(segments, part);
 }
 
 /*
@@ -199,27 +210,28 @@ static unsigned int largest(const struct segments *segments, unsigned int part)
  */
 static int rotate_old(const struct segments *segments, unsigned int part)
 {
-	unsigned int number = largest(segments, part);
-	int ret = 0;
+	int number = largest(segments, part), ret = 0;
 
-	if (!number)
-		return 0;
-	if (number == segments->keep)
+	if (number <= 0)
+		return number;
+	if (number == (int)segments->keep)
 		remove_one(segments, number--, part, false);
 	for (; ret >= 0 && number; number--)
-		ret = rename_next(segments, number, part);
+		ret = rename_next(segments, (unsigned int)number, part);
 	return ret < 0 ? ret : 1;
 }
 
 static int rotate(struct segments *segments, unsigned int number)
 {
 	struct segment_part *part = &segments->part[number];
-	unsigned int old = segments->parts, last;
+	unsigned int old = segments->parts;
 	int ret = 0;
 
 	if (!part->next) {
-		last = largest(segments, number);
-		part->next = last < segments->keep ? last + 1 : segments->keep;
+		ret = largest(segments, number);
+		if (ret < 0)
+			return ret;
+		part->next = ret < (int)segments->keep ? (unsigned int)ret + 1 : segments->keep;
 	}
 	for (; part->next; part->next--) {
 		ret = rename_next(segments, part->next - 1, number);
@@ -249,19 +261,26 @@ int segments_rotate(struct segments *segments, unsigned int part)
 	return ret;
 }
 
-/* Return: the rotations that precede the oldest segment; INT64_MAX: there is only FILE. */
-static int64_t find_oldest(const struct segments *segments)
+/*
+ * Find the rotations that precede the oldest segment. @oldest: set; INT64_MAX: there is only FILE.
+ * Return: 0 or a negative errno.
+ */
+static int find_oldest(const struct segments *segments, int64_t *oldest)
 {
-	int64_t oldest = INT64_MAX, rotations;
-	unsigned int part, number;
+	int64_t rotations;
+	unsigned int part;
+	int number;
 
+	*oldest = INT64_MAX;
 	for (part = 0; part < segments->parts; part++) {
 		rotations = segments->part[part].rotations;
 		number = largest(segments, part);
-		if (number && rotations - number < oldest)
-			oldest = rotations - number;
+		if (number < 0)
+			return number;
+		if (number && rotations - number < *oldest)
+			*oldest = rotations - number;
 	}
-	return oldest;
+	return 0;
 }
 
 /*
@@ -298,8 +317,9 @@ int segments_remove(struct segments *segments)
 	int ret;
 
 	pthread_mutex_lock(&segments->lock);
-	oldest = find_oldest(segments);
-	ret = oldest == INT64_MAX ? 0 : remove_segment(segments, oldest, true);
+	ret = find_oldest(segments, &oldest);
+	if (!ret && oldest != INT64_MAX)
+		ret = remove_segment(segments, oldest, true);
 	pthread_mutex_unlock(&segments->lock);
 	return ret;
 }
@@ -332,8 +352,8 @@ int segments_expire(struct segments *segments, int64_t before)
 
 	pthread_mutex_lock(&segments->lock);
 	while (ret > 0) {
-		oldest = find_oldest(segments);
-		if (oldest == INT64_MAX || is_young(segments, oldest, before))
+		ret = find_oldest(segments, &oldest);
+		if (ret || oldest == INT64_MAX || is_young(segments, oldest, before))
 			break;
 		/* A reader that has it open reads it to its end. */
 		ret = remove_segment(segments, oldest, false);

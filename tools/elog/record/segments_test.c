@@ -3,11 +3,14 @@
  * The files of --rotate: their numbers, files that only look like them, and how many system calls
  * it takes. Prints TAP.
  */
+#include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "libelog/util/tap.h"
@@ -18,6 +21,8 @@
 
 static char directory[] = "/tmp/segments_test.XXXXXX";
 static unsigned int calls;
+static unsigned int entries_left = ~0U;	/* until readdir() fails with EIO */
+static const char *unknown;		/* access() cannot find out whether this file is there */
 
 /* These replace those of the C library. */
 int rename(const char *from, const char *to)
@@ -29,7 +34,37 @@ int rename(const char *from, const char *to)
 int access(const char *path, int mode)
 {
 	calls++;
+	if (unknown && !strcmp(path, unknown)) {
+		errno = EIO;
+		return -1;
+	}
 	return faccessat(AT_FDCWD, path, mode, 0);
+}
+
+/* The kernel's entries are like those of the C library. One directory at a time. */
+struct dirent *readdir(DIR *open_directory)
+{
+	static _Alignas(struct dirent) char entries[4096];
+	static long at, end;
+	struct dirent *entry;
+
+	if (!entries_left) {
+		at = end = 0;
+		errno = EIO;
+		return NULL;
+	}
+	if (at == end) {
+		at = 0;
+		end = syscall(SYS_getdents64, dirfd(open_directory), entries, sizeof(entries));
+		if (end <= 0) {
+			end = 0;
+			return NULL;
+		}
+	}
+	entries_left--;
+	entry = (struct dirent *)(entries + at);
+	at += entry->d_reclen;
+	return entry;
 }
 
 static void write_file(const char *name)
@@ -135,6 +170,46 @@ static void test_secret_directory(void)
 	check_files("file.1 file.5");
 }
 
+/* What is not read of a directory may be a file that the rotation would overwrite. */
+static void test_unreadable_entries(void)
+{
+	struct segments *segments;
+	unsigned int entries;
+
+	for (entries = 0; entries < 4; entries++) {
+		segments = segments_new("file", 1, 20);
+		write_file("file");
+		write_file("file.1");
+		entries_left = entries;
+		check_equal(segments_rotate(segments, 0), 0);
+		entries_left = ~0U;
+		segments_free(segments);
+		check_files("file.1 file.2");
+	}
+}
+
+/* It is no proof that a file is missing if that cannot be found out: nothing is renamed. */
+static void test_unknown(void)
+{
+	struct segments *segments = segments_new("file", 1, 20);
+
+	write_file("file");
+	write_file("file.1");
+	write_file("file.2");
+	entries_left = 0;
+	unknown = "file.2";
+	check_equal(segments_rotate(segments, 0), -EIO);
+	check_equal(segments_remove(segments), -EIO);
+	check_equal(segments_expire(segments, INT64_MAX), -EIO);
+	check_equal(access("file", F_OK), 0);
+	/* The next call succeeds as if nothing had happened. */
+	unknown = NULL;
+	check_equal(segments_rotate(segments, 0), 0);
+	entries_left = ~0U;
+	segments_free(segments);
+	check_files("file.1 file.2 file.3");
+}
+
 int main(void)
 {
 	static const struct test tests[] = {
@@ -143,6 +218,8 @@ int main(void)
 		{ "parts of an earlier capture", test_parts },
 		{ "a rotation takes few system calls", test_few_calls },
 		{ "a directory that cannot be read", test_secret_directory },
+		{ "a directory that is read in part", test_unreadable_entries },
+		{ "a file of which nothing is known", test_unknown },
 	};
 	int ret;
 
