@@ -179,16 +179,19 @@ selftests:
 	+@flock build/selftests $(MAKE) --no-print-directory -C selftests/fuzz \
 		OUTPUT='$(top)/build/selftests'
 
-# ELOG_ONLY=1: of tools/ only elog.
+# Static programs for another architecture. ELOG_ONLY=1: of tools/ only elog.
 # The C library's headers work for 32 bits as well; those of asm/ are close enough.
-programs-i386: options = CFLAGS="-O2 -g -m32 -idirafter /usr/include/$$(gcc -print-multiarch)"
-programs-armhf: options = CC=$(call cross_gcc,arm-linux-gnueabihf-gcc)
-programs-arm64: options = CC=$(call cross_gcc,aarch64-linux-gnu-gcc)
+programs-i386 selftests-i386: options = \
+	CFLAGS="-O2 -g -m32 -idirafter /usr/include/$$(gcc -print-multiarch)"
+programs-armhf selftests-armhf: options = CC=$(call cross_gcc,arm-linux-gnueabihf-gcc)
+programs-arm64 selftests-arm64: options = CC=$(call cross_gcc,aarch64-linux-gnu-gcc)
 
-programs-i386 programs-armhf programs-arm64: programs-%:
+selftests-i386 selftests-armhf selftests-arm64: selftests-%:
 	@mkdir -p build/selftests-$*
 	+@flock build/selftests-$* $(MAKE) --no-print-directory -C selftests \
 		OUTPUT='$(top)/build/selftests-$*' LDFLAGS=-static $(options)
+
+programs-i386 programs-armhf programs-arm64: programs-%: selftests-%
 	@$(MAKE) --no-print-directory -C tools OUTPUT='$(top)/build/tools-$*' \
 		LDFLAGS=-static $(options) $(if $(ELOG_ONLY),'$(top)/build/tools-$*/elog')
 
@@ -546,7 +549,8 @@ clean:
 help:
 	@printf '%s\n' $(help_text)
 
-.PHONY: all sources module tools selftests programs-i386 programs-armhf programs-arm64 setup demo demo-fleet demo-why \
+.PHONY: all sources module tools selftests programs-i386 programs-armhf programs-arm64 \
+	selftests-i386 selftests-armhf selftests-arm64 setup demo demo-fleet demo-why \
 	check check-everything check-user-events check-matrix check-vendor check-kselftest check-fleet check-armhf check-arm64 check-debug check-sanitizers check-static check-why check-native coverage soak \
 	check-models check-mutants faults fuzz fuzz-kernel \
 	bench bench-compare $(benches:%=bench-%) \

@@ -32,7 +32,8 @@ static void cgroup_make_with(const char *controller, const char *file, const cha
 	}
 	snprintf(cgroup_path, sizeof(cgroup_path), "%s", mount_point);
 	file_write(cgroup_file("cgroup.subtree_control"), controller);
-	snprintf(cgroup_path, sizeof(cgroup_path), "%s/test", mount_point);
+	/* A test that fails leaves its cgroup. */
+	snprintf(cgroup_path, sizeof(cgroup_path), "%s/test-%d", mount_point, getpid());
 	CHECK_OK(mkdir(cgroup_path, 0755));
 	if (access(cgroup_file(file), F_OK)) {
 		rmdir(cgroup_path);

@@ -126,6 +126,15 @@ trace_events_stay()
 	[ "$(printf '%s\n' 6.13 "$(uname -r)" | sort -V | head -n 1)" != 6.13 ]
 }
 
+# Whether the loaded module creates trace events: not before Linux 6.1. Mounts tracefs.
+trace_events_exist()
+{
+	local tracefs=/sys/kernel/tracing
+
+	[ -d $tracefs/events ] || mount -t tracefs tracefs $tracefs || return
+	[ -e $tracefs/events/eventlog/eventlog_lock ]
+}
+
 # Waits up to two minutes and more until a command succeeds, longer on a slow machine (see
 # selftests/slowness.bash); prints it if it fails. Reading from a pipe without a writer sleeps
 # without a process, which is slow to start in an emulated guest.

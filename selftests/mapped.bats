@@ -249,11 +249,13 @@ state()
 	contains "$output" "\"enabled\":true,\"sync\":[\"filter\"],\"sync_pid\":$started,"
 	contains "$(cat /dev/eventlog)" "number/step # Used by elog[$capture] elog[$started](sync)"
 	stop_elog INT
-	echo 1 > /sys/kernel/tracing/events/eventlog_number/step/enable
-	[ "$(state)" = live,enabled,sync:tracer ]
-	run_elog list --format json number
-	contains "$output" '"enabled":true,"sync":["tracer"],"sync_pid":null,'
-	echo 0 > /sys/kernel/tracing/events/eventlog_number/step/enable
+	if trace_events_exist; then
+		echo 1 > /sys/kernel/tracing/events/eventlog_number/step/enable
+		[ "$(state)" = live,enabled,sync:tracer ]
+		run_elog list --format json number
+		contains "$output" '"enabled":true,"sync":["tracer"],"sync_pid":null,'
+		echo 0 > /sys/kernel/tracing/events/eventlog_number/step/enable
+	fi
 	[ "$(state)" = live,enabled ]
 	stop_capture INT
 	[ "$status" = 0 ]
