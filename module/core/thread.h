@@ -115,7 +115,7 @@ struct eventlog_interval {
  *	without limits
  * @of_file: in the list of the file by which it has written its session; empty: it has a ring;
  *	eventlog_threads_lock
- * @file: the head of that list, to compare with; NULL: it has a ring
+ * @file: the head of that list, to compare with; NULL: it has a ring.  Only the thread changes it
  * @rcu: frees it
  *
  * What a context switch needs of a thread without a session comes first.
@@ -252,8 +252,9 @@ bool eventlog_thread_state(const struct list_head *file, const struct eventlog_s
  * @user: of the file, which has a reference as long
  * @session: the session
  *
- * Takes the place of an entry that is in another list.  The memory is charged to the process, and
- * to @user as that of rings is.
+ * An entry that is in the list of another file of @user is moved.  Otherwise a new one takes the
+ * place of what the thread has, and its memory is charged to the process, and to @user as that of
+ * rings is.
  *
  * Process context, sleeps.
  *
