@@ -198,19 +198,22 @@ static void eventlog_thread_set(struct eventlog_thread *thread,
 	WRITE_ONCE(thread->header->session_of, session->of);
 }
 
-bool eventlog_thread_state(const struct list_head *file, const struct eventlog_session *session)
+int eventlog_thread_state(const struct list_head *file, const struct eventlog_session *session)
 {
 	struct eventlog_thread *thread;
-	bool done;
+	int ret = 0;
 
 	/* No lock: only this thread gets itself an entry, and one that is dropped is not freed. */
 	preempt_disable_notrace();
 	thread = eventlog_thread_find(task_pid(current));
-	done = !session->of || (thread && (!thread->file || thread->file == file));
-	if (thread && done)
+	if (session->of && (!thread || (thread->file && thread->file != file)))
+		ret = -ENOENT;
+	else if (session->of && thread->instance && !eventlog_thread_owns(thread, session->of))
+		ret = -EOPNOTSUPP;
+	else if (thread)
 		eventlog_thread_set(thread, session);
 	preempt_enable_notrace();
-	return done;
+	return ret;
 }
 
 /*

@@ -241,10 +241,11 @@ void eventlog_thread_drop(struct eventlog_thread *thread);
  *
  * Process context.
  *
- * Return: false: the thread has no entry, or it is in the list of another file, and there is a
- * session; call eventlog_thread_enlist().
+ * Return: 0; -ENOENT: the thread has no entry, or it is in the list of another file, and there is a
+ * session: call eventlog_thread_enlist(); -EOPNOTSUPP: the ring is of an instance, of which the
+ * session is not, and nothing was changed.
  */
-bool eventlog_thread_state(const struct list_head *file, const struct eventlog_session *session);
+int eventlog_thread_state(const struct list_head *file, const struct eventlog_session *session);
 
 /**
  * eventlog_thread_enlist() - make an entry with a session for the current thread, without a ring
