@@ -577,7 +577,7 @@ TEST(sessions_of_threads_without_ring)
 	struct mapped ring;
 	int fd, other;
 	pid_t child;
-	__u64 one;
+	__u64 one, denied;
 
 	load_open("user_ring_memory_max=5000");
 	fd = device_open_as(USER);
@@ -606,7 +606,12 @@ TEST(sessions_of_threads_without_ring)
 	}
 	test_join(child);
 	CHECK_EQ(session_bytes(fd), (most + 1) * one);
-	CHECK_EQ(session_write(fd, 2, 2), 16);
+	/* At the limit, a thread can go on by any file of the user. */
+	denied = quota(fd, EVENTLOG_QUOTA_RING_BYTES).denied;
+	for (i = 0; i < 4; i++)
+		CHECK_EQ(session_write(i % 2 ? fd : other, 2, 2), 16);
+	CHECK_EQ(quota(fd, EVENTLOG_QUOTA_RING_BYTES).denied, denied);
+	CHECK_EQ(session_bytes(fd), (most + 1) * one);
 	for (i = 0; i < most; i++)
 		session_thread_end(&threads[i]);
 	WAIT_FOR(session_bytes(fd) == one);

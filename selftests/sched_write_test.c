@@ -9,7 +9,7 @@
  *	files		two of one thread, closed by another thread, of another process
  *	threads		exit; fork.  execve and the limit of a user: see quota_test.c
  *	captures	unloading while threads have sessions
- *	instances	have no sessions
+ *	instances	have no sessions; a ring of one, and a file of the root
  */
 #include <pthread.h>
 #include <sched.h>
@@ -183,6 +183,39 @@ TEST(thread_that_has_a_ring)
 	CHECK(sleep_and_count(&watch, SESSION));
 	mapped_unmap(&first);
 	CHECK(sleep_and_count(&watch, SESSION));
+	watch_close(&watch);
+}
+
+/* A session of the root has no effect there, so the write fails; what the thread has goes on. */
+TEST(thread_whose_ring_is_of_an_instance)
+{
+	struct eventlog_register event;
+	struct watch watch;
+	struct mapped ring;
+	int inside;
+	__u32 id;
+
+	watch_open(&watch);
+	session_enter(&watch, SESSION);
+	inside = create("ringed", &id);
+	event = register_event(inside, "inside u32 x");
+	mapped_attach(&ring, inside, mapped_least_bytes());
+	session_set(&ring, event.descriptor, SESSION + 1);
+	CHECK_ERRNO(session_write(watch.fd, watch.event.descriptor, SESSION + 2), EOPNOTSUPP);
+	CHECK_ERRNO(session_write(watch.fd, ~0U, SESSION + 2), EOPNOTSUPP);
+	CHECK_EQ(ring.header->session_of, event.descriptor);
+	CHECK_EQ(ring.header->session, SESSION + 1);
+	/* One of the instance is stored, and any file ends it. */
+	CHECK_EQ(session_write(watch.fd, event.descriptor, SESSION + 2), 16);
+	CHECK_EQ(ring.header->session, SESSION + 2);
+	CHECK_EQ(session_write(watch.fd, 0, 0), 16);
+	CHECK_EQ(ring.header->session_of, 0);
+	/* After the ring, there is no instance that the session is not of. */
+	mapped_unmap(&ring);
+	session_enter(&watch, SESSION);
+	CHECK(sleep_and_count(&watch, SESSION));
+	close(inside);
+	delete_instance(id);
 	watch_close(&watch);
 }
 

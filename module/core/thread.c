@@ -198,19 +198,22 @@ static void eventlog_thread_set(struct eventlog_thread *thread,
 	WRITE_ONCE(thread->header->session_of, session->of);
 }
 
-bool eventlog_thread_state(const struct list_head *file, const struct eventlog_session *session)
+int eventlog_thread_state(const struct list_head *file, const struct eventlog_session *session)
 {
 	struct eventlog_thread *thread;
-	bool done;
+	int ret = 0;
 
 	/* No lock: only this thread gets itself an entry, and one that is dropped is not freed. */
 	preempt_disable_notrace();
 	thread = eventlog_thread_find(task_pid(current));
-	done = !session->of || (thread && (!thread->file || thread->file == file));
-	if (thread && done)
+	if (session->of && (!thread || (thread->file && thread->file != file)))
+		ret = -ENOENT;
+	else if (session->of && thread->instance && !eventlog_thread_owns(thread, session->of))
+		ret = -EOPNOTSUPP;
+	else if (thread)
 		eventlog_thread_set(thread, session);
 	preempt_enable_notrace();
-	return done;
+	return ret;
 }
 
 /*
@@ -237,11 +240,37 @@ static void eventlog_threads_sweep(struct list_head *file)
 	}
 }
 
+/*
+ * Puts the current thread's entry from the list of another file into this one.  Nothing is charged,
+ * so a user at the limit can use any of its files.
+ *
+ * Return: false: it has no entry in a list, or that is of another user.
+ */
+static bool eventlog_thread_move(struct list_head *file, const struct eventlog_user *user,
+				 const struct eventlog_session *session)
+{
+	struct eventlog_thread *thread;
+	bool moved;
+
+	raw_spin_lock(&eventlog_threads_lock);
+	thread = eventlog_thread_find(task_pid(current));
+	moved = thread && !list_empty(&thread->of_file) && thread->user == user;
+	if (moved) {
+		list_move_tail(&thread->of_file, file);
+		thread->file = file;
+		eventlog_thread_set(thread, session);
+	}
+	raw_spin_unlock(&eventlog_threads_lock);
+	return moved;
+}
+
 int eventlog_thread_enlist(struct list_head *file, struct eventlog_user *user,
 			   const struct eventlog_session *session)
 {
 	struct eventlog_thread *thread;
 
+	if (eventlog_thread_move(file, user, session))
+		return 0;
 	eventlog_threads_sweep(file);
 	if (!eventlog_user_charge(user, EVENTLOG_QUOTA_RING_BYTES, eventlog_thread_bytes()))
 		return -EDQUOT;

@@ -115,7 +115,7 @@ struct eventlog_interval {
  *	without limits
  * @of_file: in the list of the file by which it has written its session; empty: it has a ring;
  *	eventlog_threads_lock
- * @file: the head of that list, to compare with; NULL: it has a ring
+ * @file: the head of that list, to compare with; NULL: it has a ring.  Only the thread changes it
  * @rcu: frees it
  *
  * What a context switch needs of a thread without a session comes first.
@@ -241,10 +241,11 @@ void eventlog_thread_drop(struct eventlog_thread *thread);
  *
  * Process context.
  *
- * Return: false: the thread has no entry, or it is in the list of another file, and there is a
- * session; call eventlog_thread_enlist().
+ * Return: 0; -ENOENT: the thread has no entry, or it is in the list of another file, and there is a
+ * session: call eventlog_thread_enlist(); -EOPNOTSUPP: the ring is of an instance, of which the
+ * session is not, and nothing was changed.
  */
-bool eventlog_thread_state(const struct list_head *file, const struct eventlog_session *session);
+int eventlog_thread_state(const struct list_head *file, const struct eventlog_session *session);
 
 /**
  * eventlog_thread_enlist() - make an entry with a session for the current thread, without a ring
@@ -252,8 +253,9 @@ bool eventlog_thread_state(const struct list_head *file, const struct eventlog_s
  * @user: of the file, which has a reference as long
  * @session: the session
  *
- * Takes the place of an entry that is in another list.  The memory is charged to the process, and
- * to @user as that of rings is.
+ * An entry that is in the list of another file of @user is moved.  Otherwise a new one takes the
+ * place of what the thread has, and its memory is charged to the process, and to @user as that of
+ * rings is.
  *
  * Process context, sleeps.
  *

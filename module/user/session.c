@@ -93,8 +93,9 @@ int eventlog_session_write(struct eventlog_file *file, const u8 *message, size_t
 	};
 	if (file->domain != &eventlog_root_domain || current->flags & (PF_KTHREAD | PF_IO_WORKER))
 		return -EOPNOTSUPP;
-	if (eventlog_thread_state(&file->threads, &session))
-		return 0;
+	ret = eventlog_thread_state(&file->threads, &session);
+	if (ret != -ENOENT)
+		return ret;
 	ret = eventlog_session_watch();
 	return ret ?: eventlog_thread_enlist(&file->threads, file->user, &session);
 }

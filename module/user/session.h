@@ -29,8 +29,8 @@ void eventlog_session_exit(void);
  * @message: a copy in kernel memory
  * @bytes: its size
  *
- * Return: 0; -EINVAL: the size is wrong; -EOPNOTSUPP: the file is of an instance, or the caller is
- * no thread of a program; -EDQUOT, -ENOMEM.
+ * Return: 0; -EINVAL: the size is wrong; -EOPNOTSUPP: the file is of an instance, or the thread's
+ * ring is and the session is not, or the caller is no thread of a program; -EDQUOT, -ENOMEM.
  */
 int eventlog_session_write(struct eventlog_file *file, const u8 *message, size_t bytes);
 
