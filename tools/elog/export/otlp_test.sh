@@ -367,7 +367,8 @@ deep()
 		count, times, links = map(int, sys.argv[1:])
 		spans = [span for span in map(json.loads, open("found")) if "name" in span]
 		assert len(spans) == 2 * count, len(spans)
-		names = {span["name"] for span in spans if "elog.why.futex_ns" in span["attributes"]}
+		names = {span["name"] for span in spans
+		         if "elog.why.futex_ns" in span["attributes"]}
 		assert names == {f"level{level}" for level in range(count - times, count)}, names
 		found = [len(span["links"]) for span in spans if span["waits"]]
 		assert found == [links], found

@@ -11,7 +11,7 @@
 
 #include "nats/transport.h"
 
-#define WAIT_MS		500	/* for an answer about a stream; twice as long after each timeout, */
+#define WAIT_MS		500	/* for an answer about a stream; twice as long after a timeout, */
 #define WAIT_MAX_MS	5000	/* up to this */
 #define REPLY_MAX	1024	/* bytes of a subject for replies */
 
