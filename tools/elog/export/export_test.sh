@@ -305,6 +305,22 @@ floats_are_numbers()
 		LC_ALL=C grep -aqP '\x29\0{6}\x04\x40' out.perfetto
 }
 
+# with_waits: so many spans have times of their waits
+with_waits()
+{
+	grep -ao 'elog.why.futex_ns' waits.perfetto | wc -l
+}
+
+# As elog-export(1) says: spans outside of 64 others, and spans beyond the memory, lack these times.
+waits_are_limited()
+{
+	python3 "$here/../output/why_file.py" deep deep.elog 65 &&
+		export_to 0 perfetto waits.perfetto deep.elog && [ "$(with_waits)" = 64 ] &&
+		python3 "$here/../output/why_file.py" wide waits.elog 80000 &&
+		export_to 0 perfetto waits.perfetto waits.elog &&
+		[ "$(with_waits)" -gt 30000 ] && [ "$(with_waits)" -lt 80000 ]
+}
+
 check 'wrong usage gives the reason' refuses_wrong_usage
 check 'all JSON lines have the same keys, and spans and losses are in them' json_lines_have_equal_keys
 check 'times are universal' times_are_universal
@@ -312,6 +328,7 @@ check 'CSV has the same table' csv_has_the_same_table
 check 'hosts and machines are exported' origins_are_exported
 check '--span, --by and --pending make spans' spans_of_other_events
 check 'attributes make spans' attributes_make_spans
+check 'waits take limited memory and time' waits_are_limited
 check 'selections apply' selections_apply
 check 'unknown definitions and short payloads are exported' unknown_and_damaged_payloads
 check 'damage is reported with its position' damage_is_reported

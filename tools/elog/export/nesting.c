@@ -8,6 +8,7 @@
 #include "export/nesting.h"
 
 struct nest_list {
+	struct nest *first;
 	struct nest *last;
 };
 
@@ -45,6 +46,8 @@ int nesting_start(struct nesting *nesting, struct nest *nest)
 		nest->before[i] = list->last;
 		if (list->last)
 			list->last->after[i] = nest;
+		else
+			list->first = nest;
 		list->last = nest;
 	}
 	return 0;
@@ -61,6 +64,8 @@ void nesting_end(struct nesting *nesting, struct nest *nest)
 			continue;
 		if (nest->before[i])
 			nest->before[i]->after[i] = nest->after[i];
+		else
+			list->first = nest->after[i];
 		if (nest->after[i])
 			nest->after[i]->before[i] = nest->before[i];
 		else
@@ -99,4 +104,11 @@ struct nest *nesting_innermost(const struct nesting *nesting, struct elog_map_ke
 	const struct nest_list *list = elog_map_find(&nesting->maps[NEST_SESSION], session);
 
 	return list ? list->last : NULL;
+}
+
+struct nest *nesting_outermost(const struct nesting *nesting, struct elog_map_key session)
+{
+	const struct nest_list *list = elog_map_find(&nesting->maps[NEST_SESSION], session);
+
+	return list ? list->first : NULL;
 }

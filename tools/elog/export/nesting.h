@@ -11,10 +11,12 @@
 #define NESTING_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "libelog/util/map.h"
 
 #define NESTING_DEPTH	8	/* open spans of a thread that are looked at */
+#define NESTING_WALK	64	/* spans inside of one another that are looked at */
 
 enum { NEST_SESSION, NEST_THREAD, NEST_LISTS };
 
@@ -67,5 +69,38 @@ struct nest *nesting_parent(const struct nest *nest);
 
 /** nesting_innermost() - the span of a session that began last and is open, or NULL */
 struct nest *nesting_innermost(const struct nesting *nesting, struct elog_map_key session);
+
+/** nesting_outermost() - the span of a session that began first and is open, or NULL */
+struct nest *nesting_outermost(const struct nesting *nesting, struct elog_map_key session);
+
+/**
+ * struct nest_walk - goes from the innermost span of a session outwards
+ * @next: the next span; NULL: none
+ * @left: how many more to look at: a session may have any number of open spans, and each event may
+ *	need a walk
+ */
+struct nest_walk {
+	struct nest *next;
+	unsigned int left;
+};
+
+/** nesting_walk() - begin a walk */
+static inline struct nest_walk nesting_walk(const struct nesting *nesting,
+					    struct elog_map_key session)
+{
+	return (struct nest_walk){ nesting_innermost(nesting, session), NESTING_WALK };
+}
+
+/** nesting_next() - the next span of a walk: the parent of the one before it; or NULL */
+static inline struct nest *nesting_next(struct nest_walk *walk)
+{
+	struct nest *nest = walk->left ? walk->next : NULL;
+
+	if (nest) {
+		walk->left--;
+		walk->next = nesting_parent(nest);
+	}
+	return nest;
+}
 
 #endif /* NESTING_H */

@@ -452,15 +452,42 @@ static uint64_t since(const struct start *start, const struct entry *entry)
 	return entry->item.time > start->time ? entry->item.time - start->time : 0;
 }
 
-/* Return: NULL: no memory. */
-static struct otlp_waits *get_waits(struct start *start)
+/* Let a span have waits, unless the pending spans take too much. Return: 0 or -ENOMEM. */
+static int get_waits(struct otlp *otlp, struct start *start)
 {
-	if (!start->waits) {
-		start->waits = calloc(1, sizeof(*start->waits));
-		if (start->waits)
-			waits_see(&start->waits->all, start->tid, start->time);
-	}
-	return start->waits;
+	if (start->waits || otlp->pending > PENDING_BYTES)
+		return 0;
+	start->waits = calloc(1, sizeof(*start->waits));
+	if (!start->waits)
+		return -ENOMEM;
+	otlp->pending += otlp_waits_size(start->waits);
+	waits_see(&start->waits->all, start->tid, start->time);
+	return 0;
+}
+
+/*
+ * The next span of a walk that has waits. @start: set; NULL: there is none. Return: 0 or -ENOMEM.
+ */
+static int next_start(struct otlp *otlp, struct nest_walk *walk, struct start **start)
+{
+	int ret;
+
+	do {
+		*start = start_of(nesting_next(walk));
+		ret = *start ? get_waits(otlp, *start) : 0;
+	} while (*start && !ret && !(*start)->waits);
+	return ret;
+}
+
+/* The last span of a session that is open and had begun at a time, or NULL. */
+static const struct start *find_begun(struct otlp *otlp, struct elog_map_key key, uint64_t time)
+{
+	const struct start *start = find_open(otlp, key);
+	unsigned int left = NESTING_WALK;
+
+	while (start && start->time > time)
+		start = --left ? start_of(start->nest.before[NEST_SESSION]) : NULL;
+	return start;
 }
 
 /* Links a span to the one in which who ended a wait of it worked at that time. */
@@ -477,11 +504,9 @@ static void link_waker(struct export *export, const struct entry *entry,
 	if (!interval->by_session || !interval_waits(interval) ||
 	    session_key(export, entry, interval->by_of, interval->by_session, &key) <= 0)
 		return;
-	by = find_open(otlp, key);
-	/* It may have begun since. */
-	while (by && by->time > woken && by->nest.before[NEST_SESSION])
-		by = start_of(by->nest.before[NEST_SESSION]);
-	if (by && by->time <= woken)
+	/* The innermost one may have begun since. */
+	by = find_begun(otlp, key, woken);
+	if (by)
 		ids = (const char *)&by->ids;
 	else
 		ids = ended_find(&otlp->ended, key, woken);
@@ -507,7 +532,7 @@ static void put_wait(struct export *export, const struct entry *entry,
 	otlp->pending += otlp_waits_size(start->waits) - size;
 }
 
-/* All spans that the session is inside of get the times, and the innermost one the event. */
+/* The spans that the session is inside of get the times, and the innermost one the event. */
 static int add_wait(struct export *export, const struct entry *entry,
 		    const struct interval *interval)
 {
@@ -515,6 +540,7 @@ static int add_wait(struct export *export, const struct entry *entry,
 	struct otlp *otlp = export->state;
 	struct start *inner, *start;
 	struct elog_map_key key;
+	struct nest_walk walk;
 	int ret;
 
 	if (!otlp->nesting.maps[NEST_SESSION].count)
@@ -523,18 +549,17 @@ static int add_wait(struct export *export, const struct entry *entry,
 	if (ret <= 0)
 		return ret;
 	inner = find_open(otlp, key);
-	for (start = inner; start; start = start_of(nesting_parent(&start->nest))) {
-		if (!get_waits(start))
-			return -ENOMEM;
+	walk = nesting_walk(&otlp->nesting, key);
+	while (!(ret = next_start(otlp, &walk, &start)) && start) {
 		part = *interval;
 		waits_clip(&part, since(start, entry));
 		waits_add(&start->waits->all, &part, entry->item.time);
 		if (start == inner)
 			inner_part = part;
 	}
-	if (inner)
+	if (!ret && inner && inner->waits)
 		put_wait(export, entry, interval, &inner_part, inner);
-	return 0;
+	return ret;
 }
 
 /* The same for a sum. What open spans have no room for was in the one that ended last. */
@@ -545,25 +570,26 @@ static int add_sum(struct export *export, const struct entry *entry,
 	struct otlp *otlp = export->state;
 	struct otlp_span *held;
 	struct elog_map_key key;
+	struct nest_walk walk;
 	struct start *start;
 	int ret;
 
 	ret = session_key(export, entry, sum->of, sum->session, &key);
 	if (ret <= 0)
 		return ret;
-	for (start = find_open(otlp, key); start; start = start_of(nesting_parent(&start->nest))) {
-		if (!get_waits(start))
-			return -ENOMEM;
+	walk = nesting_walk(&otlp->nesting, key);
+	while (!(ret = next_start(otlp, &walk, &start)) && start) {
 		left = *sum;
 		waits_take(&start->waits->all, &left, since(start, entry));
 	}
-	held = otlp_held_find(&otlp->held, key);
+	held = ret ? NULL : otlp_held_find(&otlp->held, key);
 	if (!held)
-		return 0;
+		return ret;
 	if (!held->waits)
 		held->waits = calloc(1, sizeof(*held->waits));
 	if (!held->waits)
 		return -ENOMEM;
+	otlp_held_count(&otlp->held, held);
 	waits_take(&held->waits->all, &left, held->duration);
 	return 0;
 }

@@ -356,6 +356,31 @@ spans_have_sums()
 	END
 }
 
+# deep COUNT TIMES LINKS: so many of these spans, which are inside of one another, have times of
+# waits: the innermost ones, of which the first one has so many links
+deep()
+{
+	python3 "$here/../output/why_file.py" deep deep.elog "$1" && send 0 ok deep.elog &&
+		read_back ok json || return 1
+	python3 - "$@" <<-'END'
+		import json, sys
+		count, times, links = map(int, sys.argv[1:])
+		spans = [span for span in map(json.loads, open("found")) if "name" in span]
+		assert len(spans) == 2 * count, len(spans)
+		names = {span["name"] for span in spans
+		         if "elog.why.futex_ns" in span["attributes"]}
+		assert names == {f"level{level}" for level in range(count - times, count)}, names
+		found = [len(span["links"]) for span in spans if span["waits"]]
+		assert found == [links], found
+	END
+}
+
+# As elog-export(1) says. The span that ended the wait is outside of COUNT - 1 others.
+spans_are_deep()
+{
+	deep 64 64 1 && deep 65 64 0
+}
+
 # The parts are those of the time of all threads; who ended a wait may have ended its span, too.
 spans_have_several_threads()
 {
@@ -471,6 +496,7 @@ ids_of_programs_are_kept the ids of programs are kept
 spans_have_parents spans have parents, and log records have spans
 spans_have_waits spans have what threads waited for
 spans_have_sums spans have sums, which come late
+spans_are_deep spans that are very deep lack times
 spans_have_several_threads spans have threads that work at the same time
 instances_have_traces instances have traces and losses of their own
 TESTS

@@ -58,10 +58,10 @@ void otlp_waits_link(struct otlp_waits *waits, struct otlp_batch *batch,
  */
 void otlp_waits_put(const struct otlp_waits *waits, uint64_t duration, struct elog_text *text);
 
-/** otlp_waits_size() - bytes of the events and links; @waits may be NULL */
+/** otlp_waits_size() - bytes of it, with the events and links; @waits may be NULL */
 static inline size_t otlp_waits_size(const struct otlp_waits *waits)
 {
-	return waits ? waits->events.size + waits->links.size : 0;
+	return waits ? sizeof(*waits) + waits->events.size + waits->links.size : 0;
 }
 
 /** otlp_waits_free() - free them; NULL is allowed */

@@ -7,8 +7,9 @@
  * are instants on tracks of their own.
  *
  * A slice is written when it has ended, so that it is certain, and a while later
- * (perfetto_held.h): Perfetto sorts by time. Until then its START's fields are kept, in
- * PENDING_BYTES at most; beyond that, the START is written as an instant.
+ * (perfetto_held.h): Perfetto sorts by time. Until then its START's fields and the times of its
+ * waits are kept, in PENDING_BYTES at most; beyond that, the START is written as an instant, and
+ * the span lacks the times.
  *
  * Times are those of the first boot's CLOCK_MONOTONIC, or of CLOCK_REALTIME if there are
  * several files.
@@ -19,8 +20,6 @@
 #include <string.h>
 
 #include "export/perfetto_state.h"
-
-#define PENDING_BYTES	(16U << 20)
 
 static int take_segment(void *context, const struct entry *entry)
 {
@@ -96,6 +95,7 @@ static void free_start(struct perfetto *perfetto, struct perfetto_start *start)
 	nesting_end(&perfetto->nesting, &start->nest);
 	if (start->size != SIZE_MAX)
 		perfetto->pending -= start->size;
+	perfetto->pending -= start->waits ? sizeof(*start->waits) : 0;
 	free(start->waits);
 	free(start);
 }
@@ -126,6 +126,7 @@ static int end_slice(struct perfetto *perfetto, const struct visit_event *event)
 		};
 		elog_copy(elog_copy(slice->fields, start->fields, first), fields->data,
 			  fields->size);
+		perfetto->pending -= start->waits ? sizeof(*start->waits) : 0;
 		start->waits = NULL;
 		if (slice->waits)
 			waits_see(slice->waits, event->entry->item.tid, end);

@@ -18,6 +18,8 @@
 #include "export/protobuf.h"
 #include "libelog/util/util.h"
 
+#define PENDING_BYTES	(16U << 20)
+
 /**
  * struct perfetto_boot - a boot of a machine
  * @id: number, from 0
@@ -116,7 +118,7 @@ static inline struct perfetto_start *perfetto_start_of(struct nest *nest)
  * @nesting: spans that are open
  * @lost_track: above the tracks of losses; 0: there are none
  * @others_track: of events without thread; 0: there are none
- * @pending: bytes of fields in all struct start
+ * @pending: bytes of fields and of waits in all struct perfetto_start, up to PENDING_BYTES
  * @value: of a field, as text
  * @fields: annotations of an event
  * @waits: what intervals need

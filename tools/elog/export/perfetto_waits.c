@@ -75,9 +75,7 @@ static bool find_open(struct perfetto *perfetto, struct elog_map_key key,
 	if (!nest)
 		return false;
 	*inner = perfetto_start_of(nest);
-	while (nest->before[NEST_SESSION])
-		nest = nest->before[NEST_SESSION];
-	*outer = perfetto_start_of(nest);
+	*outer = perfetto_start_of(nesting_outermost(&perfetto->nesting, key));
 	return true;
 }
 
@@ -167,15 +165,17 @@ static int find_waker(struct export *export, const struct entry *entry,
  * Times of spans
  */
 
-/* Return: NULL: no memory. */
-static struct waits *get_waits(struct perfetto_start *start)
+/* Let a span have waits, unless the pending spans take too much. Return: 0 or -ENOMEM. */
+static int get_waits(struct perfetto *perfetto, struct perfetto_start *start)
 {
-	if (!start->waits) {
-		start->waits = calloc(1, sizeof(*start->waits));
-		if (start->waits)
-			waits_see(start->waits, start->tid, start->time);
-	}
-	return start->waits;
+	if (start->waits || perfetto->pending > PENDING_BYTES)
+		return 0;
+	start->waits = calloc(1, sizeof(*start->waits));
+	if (!start->waits)
+		return -ENOMEM;
+	perfetto->pending += sizeof(*start->waits);
+	waits_see(start->waits, start->tid, start->time);
+	return 0;
 }
 
 static uint64_t since(const struct perfetto *perfetto, const struct perfetto_start *start)
@@ -183,28 +183,32 @@ static uint64_t since(const struct perfetto *perfetto, const struct perfetto_sta
 	return perfetto->now > start->time ? perfetto->now - start->time : 0;
 }
 
-static struct perfetto_start *find_inner(struct perfetto *perfetto, struct elog_map_key key)
+/*
+ * The next span of a walk that has waits. @start: set; NULL: there is none. Return: 0 or -ENOMEM.
+ */
+static int next_start(struct perfetto *perfetto, struct nest_walk *walk,
+		      struct perfetto_start **start)
 {
-	struct nest *nest = nesting_innermost(&perfetto->nesting, key);
+	struct nest *nest;
+	int ret;
 
-	return nest ? perfetto_start_of(nest) : NULL;
+	do {
+		nest = nesting_next(walk);
+		*start = nest ? perfetto_start_of(nest) : NULL;
+		ret = nest ? get_waits(perfetto, *start) : 0;
+	} while (nest && !ret && !(*start)->waits);
+	return ret;
 }
 
-static struct perfetto_start *parent_of(const struct perfetto_start *start)
-{
-	struct nest *nest = nesting_parent(&start->nest);
-
-	return nest ? perfetto_start_of(nest) : NULL;
-}
-
-/* All spans that the session is inside of get the times. Return: 0 or -ENOMEM. */
+/* The spans that the session is inside of get the times. Return: 0 or -ENOMEM. */
 static int add_times(struct export *export, const struct entry *entry,
 		     const struct interval *interval)
 {
 	struct perfetto *perfetto = export->state;
 	struct perfetto_start *start;
-	struct interval part;
 	struct elog_map_key key;
+	struct nest_walk walk;
+	struct interval part;
 	int ret;
 
 	if (!perfetto->nesting.maps[NEST_SESSION].count)
@@ -212,14 +216,13 @@ static int add_times(struct export *export, const struct entry *entry,
 	ret = session_key(export, entry, interval->of, interval->session, &key);
 	if (ret <= 0)
 		return ret;
-	for (start = find_inner(perfetto, key); start; start = parent_of(start)) {
-		if (!get_waits(start))
-			return -ENOMEM;
+	walk = nesting_walk(&perfetto->nesting, key);
+	while (!(ret = next_start(perfetto, &walk, &start)) && start) {
 		part = *interval;
 		waits_clip(&part, since(perfetto, start));
 		waits_add(start->waits, &part, perfetto->now);
 	}
-	return 0;
+	return ret;
 }
 
 /* What open spans have no room for was in the one that ended last. */
@@ -231,17 +234,19 @@ int perfetto_add_sum(struct export *export, const struct entry *entry,
 	struct perfetto_start *start;
 	struct perfetto_slice *slice;
 	struct elog_map_key key;
+	struct nest_walk walk;
 	int ret;
 
 	ret = session_key(export, entry, sum->of, sum->session, &key);
 	if (ret <= 0)
 		return ret;
-	for (start = find_inner(perfetto, key); start; start = parent_of(start)) {
-		if (!get_waits(start))
-			return -ENOMEM;
+	walk = nesting_walk(&perfetto->nesting, key);
+	while (!(ret = next_start(perfetto, &walk, &start)) && start) {
 		left = *sum;
 		waits_take(start->waits, &left, since(perfetto, start));
 	}
+	if (ret)
+		return ret;
 	slice = perfetto_held_find(&perfetto->held, key);
 	if (!slice)
 		return 0;

@@ -172,8 +172,8 @@ has_meta_leader()
 	[ -n "$(meta_leader)" ]
 }
 
-# The status of three servers, one of which was killed. A request to servers without a leader would
-# wait for five seconds.
+# The status of three servers, one of which was killed. Requests to servers without a leader time
+# out, and are repeated.
 killed_server()
 {
 	rm -rf n? a/.x*
@@ -199,7 +199,7 @@ permissions()
 		as web1 -- runs 1 ship --status "$url" && says "Permissions Violation"
 }
 
-# permissions, in a directory of its own. The refusal takes five seconds.
+# permissions, in a directory of its own, at the same time as the killed server.
 start_permissions()
 {
 	(

@@ -284,6 +284,7 @@ static int nats_open(struct transport **result, const char *url, char *why)
 		return -ENOMEM;
 	}
 	pthread_mutex_init(&transport->lock, NULL);
+	transport->wait = WAIT_MS;
 	status = natsOptions_Create(&transport->options);
 	if (!status)
 		status = set_options(transport);

@@ -28,6 +28,25 @@
  * The stream
  */
 
+/*
+ * A server that was killed, and a stream whose leader it was, do not answer. There is a new leader
+ * soon, so do not wait for long at first. A slow server may need longer.
+ */
+static natsStatus open_context(struct transport *transport, jsCtx **js)
+{
+	jsOptions options;
+
+	jsOptions_Init(&options);
+	options.Wait = transport->wait;
+	return natsConnection_JetStream(js, transport->connection, &options);
+}
+
+static void explain_timeout(struct transport *transport, char *why)
+{
+	transport->wait = transport->wait < WAIT_MAX_MS / 2 ? 2 * transport->wait : WAIT_MAX_MS;
+	nats_explain_silence(transport, "cannot read the stream", why);
+}
+
 static int get_info(struct transport *transport, const char *stream, jsOptions *options,
 		    jsStreamInfo **info, char *why)
 {
@@ -35,7 +54,7 @@ static int get_info(struct transport *transport, const char *stream, jsOptions *
 	jsErrCode error = 0;
 	jsCtx *js = NULL;
 
-	status = natsConnection_JetStream(&js, transport->connection, NULL);
+	status = open_context(transport, &js);
 	if (!status)
 		status = js_GetStreamInfo(info, js, stream, options, &error);
 	jsCtx_Destroy(js);
@@ -46,7 +65,7 @@ static int get_info(struct transport *transport, const char *stream, jsOptions *
 		return -ENOENT;
 	}
 	if (status == NATS_TIMEOUT)
-		nats_explain_silence(transport, "cannot read the stream", why);
+		explain_timeout(transport, why);
 	else
 		nats_explain(status, "cannot read the stream", why);
 	return status == NATS_INVALID_ARG || status == NATS_NOT_PERMITTED ? -EACCES : -EAGAIN;
@@ -336,13 +355,13 @@ int nats_headers(struct transport *transport, const char *stream, int64_t since,
 	options.Config.DeliverPolicy = since ? js_DeliverByStartTime : js_DeliverAll;
 	options.Config.OptStartTime = since;
 	walk.last = info.last;
-	status = natsConnection_JetStream(&js, transport->connection, NULL);
+	status = open_context(transport, &js);
 	if (!status)
 		status = js_SubscribeSync(&walk.subscription, js, "elog.>", NULL, &options, &error);
 	if (!status) {
 		ret = take_all(&walk, why);
 	} else if (status == NATS_TIMEOUT) {
-		nats_explain_silence(transport, "cannot read the stream", why);
+		explain_timeout(transport, why);
 		ret = -EAGAIN;
 	} else {
 		nats_explain(status, "cannot read the stream", why);

@@ -11,10 +11,13 @@
 
 #include "nats/transport.h"
 
+#define WAIT_MS		500	/* for an answer about a stream; twice as long after a timeout, */
+#define WAIT_MAX_MS	5000	/* up to this */
 #define REPLY_MAX	1024	/* bytes of a subject for replies */
 
 /*
  * struct transport - a connection
+ * @wait: for an answer about the stream, ms
  * @lock: protects @has_error and @last_error, which libnats' threads set
  * @replies: to INBOX.NUMBER: a request has the number
  * @direct: every server of the stream that is read answers requests, not only its leader
@@ -24,6 +27,7 @@ struct transport {
 	natsConnection *connection;
 	natsSubscription *replies;
 	char *inbox;
+	int wait;
 	bool direct;
 	pthread_mutex_t lock;
 	bool has_error;

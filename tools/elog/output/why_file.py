@@ -16,6 +16,9 @@ spans    two spans: in one of them, a thread waits for the thread of the other o
 threads  two threads of a session wait at the same time, in an inner span, for each other and for a
          session whose span has ended; and a span in an instance, one that is open at the end, lies
          and a loss
+deep     COUNT: two sessions with so many open spans each; one waits for the other, of whose spans
+         all but the first one have begun since the wait ended
+wide     COUNT: so many sessions with an open span in which they have waited
 """
 import os
 import re
@@ -251,6 +254,34 @@ def threads(path):
         file.sync()
         file.loss({1: 1})
         event(1045, 5, off(DISK, 2 * MS), session=6, tid=106)
+
+
+def deep(path, count):
+    count = int(count)
+    starts = {number + 1: shop(number + 1, f"level{number}_start") for number in range(count)}
+    ends = {count + number + 1: shop(count + number + 1, f"level{number}_end")
+            for number in range(count)}
+    wait = 2 * count + 1
+    with ElogFile(path, {**starts, **ends, wait: sched(0)}) as file:
+        for level in range(count):
+            file.event(level + 1, session=1, tid=100, time=1000 * MS)
+        for level in range(count):
+            file.event(level + 1, session=2, tid=101, time=(1000 if not level else 1015) * MS)
+        file.event(wait, off(FUTEX, 5 * MS, 10 * MS, by=101, name=b"other", by_session=2),
+                   session=1, tid=100, time=1020 * MS)
+        for session, tid in ((1, 100), (2, 101)):
+            for level in range(count - 1, -1, -1):
+                file.event(count + level + 1, session=session, tid=tid, time=1030 * MS)
+
+
+def wide(path, count):
+    sessions = range(1, int(count) + 1)
+    with ElogFile(path, {1: shop(1, "request_start"), 2: sched(0),
+                         3: shop(2, "request_end")}) as file:
+        for time, number, payload in ((1000, 1, b""), (1020, 2, off(FUTEX, 5 * MS)),
+                                      (1030, 3, b"")):
+            for session in sessions:
+                file.event(number, payload, session=session, tid=100, time=time * MS)
 
 
 globals()[sys.argv[1]](*sys.argv[2:])
