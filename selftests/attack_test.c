@@ -330,7 +330,9 @@ static void fill_filters(void)
 	CHECK_OK(ioctl(subscriber, EVENTLOG_IOC_SUBSCRIBE, &setup));
 	while (!ioctl(subscriber, EVENTLOG_IOC_RULE_ADD, &rule))
 		++*made;
-	CHECK_ERRNO2(ioctl(subscriber, EVENTLOG_IOC_RULE_ADD, &rule), ENOMEM, EMFILE);
+	CHECK(ioctl(subscriber, EVENTLOG_IOC_RULE_ADD, &rule) < 0);
+	/* Which limit is the first depends on what the kernel charges to the cgroup. */
+	CHECK(errno == ENOMEM || errno == EMFILE || errno == EDQUOT);
 }
 
 /* The owner of an instance needs no capability to subscribe. */
@@ -344,6 +346,7 @@ TEST(filters_of_an_owner)
 	request.owner = USER;
 	close(create_with(&request, &id));
 	as_user_in_cgroup(fill_filters);
+	printf("# %u rules\n", *made);
 	CHECK(*made > 10);
 	CHECK((__u64)*made * FILTERED_EVENTS * BOUND_BYTES <= CGROUP_BYTES);
 	delete_instance(id);
