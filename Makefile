@@ -305,8 +305,10 @@ check-native:
 	@$(MAKE) --no-print-directory -C selftests/native check \
 		OUTPUT='$(top)/build/native'
 
+# Of the ring, and of the rest.
 check-mutants:
-	@scripts/mutants-kernel
+	@status=0; selftests/native/mutants || status=1; \
+	scripts/mutants-kernel || status=1; exit $$status
 
 check-models:
 	@scripts/models/check-models

@@ -76,15 +76,6 @@ has_leader()
 	[ -n "$(stream_leader)" ]
 }
 
-# Servers name the one that was killed for a while.
-has_other_leader()
-{
-	local leader
-
-	leader=$(stream_leader)
-	[ -n "$leader" ] && [ "$leader" != "$1" ]
-}
-
 # run_with FILES DISTURB...: while three hosts write and ship this number of files, call a
 # function.
 run_with()
@@ -176,6 +167,7 @@ cut_leader()
 	network_join "$leader" "$@"
 }
 
+# Servers name the one that was killed for a while; one that is cut off still names itself.
 has_other_leader()
 {
 	local leader
