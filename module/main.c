@@ -169,9 +169,11 @@ static int __init eventlog_init(void)
 	ret = eventlog_trace_init(trace_events_max);
 	if (ret)
 		goto err_subscriber;
+	/* Not covered: a kernel without BTF, such as UML, registers nothing. */
 	ret = eventlog_kfunc_init();
 	if (ret)
 		goto err_trace;
+	/* Not covered: the kernel refuses a module's notifier only if it has it already. */
 	ret = eventlog_markers_init();
 	if (ret)
 		goto err_trace;

@@ -9,6 +9,7 @@
 #include "fail_common.h"
 
 #define FAIL_NTH "/proc/thread-self/fail-nth"
+#define FAILSLAB "/sys/kernel/debug/failslab/"
 
 /* How often a number is read until it must be what it was before. */
 #define TRIES_MAX 1000
@@ -50,6 +51,17 @@ bool failed_by_injection(void)
 	return left == 0;
 }
 
+void fail_tree_nodes(bool fail)
+{
+	/* The first one ends it, before other allocations could fail. */
+	CHECK(file_write("/proc/thread-self/make-it-fail", fail ? "1" : "0") > 0);
+	CHECK(file_write("/sys/kernel/slab/radix_tree_node/failslab", "1") > 0);
+	CHECK(file_write(FAILSLAB "cache-filter", fail ? "Y" : "N") > 0);
+	CHECK(file_write(FAILSLAB "task-filter", "Y") > 0);
+	CHECK(file_write(FAILSLAB "times", "-1") > 0);
+	CHECK(file_write(FAILSLAB "probability", fail ? "100" : "0") > 0);
+}
+
 bool fail_error(int error)
 {
 	return error == ENOMEM || error == EFAULT;
@@ -59,11 +71,11 @@ void fail_prepare(void)
 {
 	if (access(FAIL_NTH, W_OK))
 		SKIP("this kernel does not support fail-nth");
-	file_write("/sys/kernel/debug/failslab/ignore-gfp-wait", "N");
+	file_write(FAILSLAB "ignore-gfp-wait", "N");
 	file_write("/sys/kernel/debug/fail_page_alloc/ignore-gfp-wait", "N");
 	file_write("/sys/kernel/debug/fail_page_alloc/min-order", "0");
 	/* A stack for each failure would take most of the time. */
-	file_write("/sys/kernel/debug/failslab/verbose", "0");
+	file_write(FAILSLAB "verbose", "0");
 	file_write("/sys/kernel/debug/fail_page_alloc/verbose", "0");
 	file_write("/sys/kernel/debug/fail_usercopy/verbose", "0");
 }

@@ -35,6 +35,13 @@ long fail_left(void);
 /** failed_by_injection() - end the injection; returns whether a failure was injected */
 bool failed_by_injection(void);
 
+/**
+ * fail_tree_nodes() - let this thread get no more nodes for xarrays, or get them again
+ *
+ * An xarray tries an allocation twice, so that one that fails once is no failure.
+ */
+void fail_tree_nodes(bool fail);
+
 /** fail_error() - is this the errno of an injected failure */
 bool fail_error(int error);
 

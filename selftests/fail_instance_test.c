@@ -254,6 +254,22 @@ static void check_witness(void)
 	WAIT_FOR(access(EVENTLOG_DEVICE "-" NAME, F_OK));
 }
 
+/* The first of a module needs nodes of trees. */
+TEST(first_instance)
+{
+	struct eventlog_instance_create request = create_request(NAME);
+	int fd = device_open();
+
+	fail_prepare();
+	fail_tree_nodes(true);
+	CHECK_ERRNO(try_create(fd, &request), ENOMEM);
+	fail_tree_nodes(false);
+	CHECK_EQ(list_count(fd, EVENTLOG_LIST_INSTANCES), 0);
+	close(create_with(&request, &made.id));
+	delete_instance(made.id);
+	close(fd);
+}
+
 TEST(calls)
 {
 	unsigned int i;

@@ -8,11 +8,13 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "fail_common.h"
+#include "filter_common.h"
 #include "hostile_common.h"
 #include "mapped_common.h"
 #include "module_common.h"
@@ -57,7 +59,7 @@ static unsigned int first_after_trace_events(int file, const char *wrong_paramet
  */
 static void fail_module(int file, unsigned int first, const char *name)
 {
-	const bool all = test_has_time();
+	const bool all = test_is_long();
 	const unsigned int step = user_mode_linux() ? 20 : 60;
 	unsigned int number, tried = 0, failed = 0;
 	__u64 seed = test_seed();
@@ -125,6 +127,39 @@ TEST(load_of_eventlog)
 	fail_module(file, first_after_trace_events(file, "events_max=x"), "eventlog");
 	close(file);
 	load("");
+	check_working();
+}
+
+/* The first rule with a filter makes what all such rules share: for each failure, a new load. */
+TEST(first_filter)
+{
+	static const struct filter_term term = {
+		"value", EVENTLOG_TERM_NUMBER, .operation = EVENTLOG_TERM_OP_EQUAL, .number = 1,
+	};
+	struct eventlog_rule rule = rule_request(NULL, "scarce");
+	static struct filter filter;
+	bool injected = true;
+	unsigned int number;
+
+	fail_prepare();
+	rule.filter = filter_fill(&filter, &term, 1, "value == 1");
+	for (number = 1; injected; number++) {
+		struct consumer consumer;
+		int result, error;
+
+		test_note("failure %u", number);
+		load("");
+		consumer_open(&consumer, 0);
+		CHECK(fail_at(number));
+		result = ioctl(consumer.fd, EVENTLOG_IOC_RULE_ADD, &rule);
+		error = errno;
+		injected = failed_by_injection();
+		CHECK(!result || (injected && fail_error(error)));
+		if (result)
+			CHECK_OK(ioctl(consumer.fd, EVENTLOG_IOC_RULE_ADD, &rule));
+		consumer_close(&consumer);
+	}
+	CHECK(number > 3);
 	check_working();
 }
 
@@ -268,6 +303,21 @@ static int call_open(void)
 	return fd < 0 ? -1 : close(fd);
 }
 
+/* A user without rights has limits, which need memory. */
+static int call_open_of_user(void)
+{
+	int fd, error;
+
+	if (seteuid(USER))
+		return -1;
+	fd = user_events_try_open();
+	error = errno;
+	if (seteuid(0))
+		CHECK_OK(seteuid(0));
+	errno = error;
+	return fd < 0 ? -1 : close(fd);
+}
+
 /* The word is no longer written to, whatever failed. */
 static int unreg(int fd)
 {
@@ -397,7 +447,8 @@ static void check_user_events(void)
 TEST(user_events)
 {
 	static const struct fail_call calls[] = {
-		{ "open", call_open }, { "REG", call_reg }, { "REG again", call_reg_again },
+		{ "open", call_open }, { "open of a user", call_open_of_user },
+		{ "REG", call_reg }, { "REG again", call_reg_again },
 		{ "DEL", call_del }, { "write", call_write }, { "status", call_status },
 		{ "fork", call_fork }, { "line in dynamic_events", call_line },
 	};
@@ -405,6 +456,8 @@ TEST(user_events)
 
 	fail_prepare();
 	made.file = user_events_open();
+	CHECK_OK(chmod(TRACEFS, 0755));
+	CHECK_OK(chmod(USER_EVENTS_DATA, 0666));
 	made.lines = !access(TRACEFS "/dynamic_events", F_OK);
 	made.index = reg(made.file, "scarce_kept u32 value", &made.kept, 4, 0);
 	switcher_open(&made.switcher);
@@ -412,6 +465,10 @@ TEST(user_events)
 	WAIT_FOR(made.kept == 1);
 	for (i = 0; i < ARRAY_SIZE(calls); i++)
 		fail_each(&calls[i], &made.switcher.consumer.fd, 1, check_user_events);
+	fail_tree_nodes(true);
+	CHECK_ERRNO(call_reg(), ENOMEM);
+	fail_tree_nodes(false);
+	check_user_events();
 	consumer_close(&made.switcher.consumer);
 	close(made.file);
 }

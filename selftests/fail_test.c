@@ -557,6 +557,34 @@ TEST(calls)
 	check_working();
 }
 
+/* The first registration of a file needs a node of a tree, and the first of 64 definitions. */
+TEST(tree_nodes)
+{
+	unsigned int i, failed = 0;
+	char command[32];
+
+	fail_prepare();
+	make();
+	fail_tree_nodes(true);
+	CHECK_ERRNO(call_register(), ENOMEM);
+	for (i = 0; i < 64; i++) {
+		sprintf(command, "scarce_%u u32 value", i);
+		if (!try_register(made.producer, command))
+			continue;
+		CHECK_EQ(errno, ENOMEM);
+		failed++;
+	}
+	fail_tree_nodes(false);
+	CHECK(failed);
+	check_witness();
+	for (i = 0; i < failed; i++) {
+		sprintf(command, "scarce_%u u32 value", 63 - i);
+		CHECK_OK(try_register(made.producer, command));
+	}
+	unmake();
+	check_working();
+}
+
 /* ------------------------------------------------------------------------
  * What only removes something succeeds without memory for smaller arrays
  */

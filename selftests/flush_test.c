@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "eventlog_common.h"
+#include "mapped_common.h"
 
 #define RING_BYTES (1 << 18)
 
@@ -295,6 +295,73 @@ TEST(flush_can_be_killed)
 	}
 	load_stop(&load);
 	consumer_close(&consumer);
+}
+
+static void add_rule(int fd)
+{
+	rule_add(fd, NULL, "never");
+}
+
+/*
+ * Kills a child whose call delivers the events of a producer ring, once it has taken some.  Returns
+ * whether it was killed before it had taken all; the signal may have come too late.
+ */
+static bool killed_while_it_delivers(void (*call)(int fd))
+{
+	struct eventlog_mapped_record record = { 0 };
+	struct consumer consumer;
+	unsigned int sent = 0, received = 0;
+	struct mapped ring;
+	bool in_time;
+	__u32 rule;
+	pid_t child;
+	int fd;
+
+	mapped_consumer_open(&consumer, 1 << 21);
+	rule_add(consumer.fd, NULL, "number");
+	rule = rule_add(consumer.fd, NULL, "never");
+	fd = device_open();
+	record.write_index = register_event(fd, "number u32 number").write_index;
+	mapped_attach(&ring, fd, EVENTLOG_MAPPED_BYTES_MAX);
+	record.time = mapped_time(&ring);
+	while (mapped_put(&ring, record, &sent, sizeof(sent)))
+		sent++;
+	child = test_fork();
+	if (!child) {
+		call(consumer.fd);
+		pause();
+	}
+	while (!__atomic_load_n(&ring.header->position, __ATOMIC_ACQUIRE))
+		;
+	CHECK_OK(kill(child, SIGKILL));
+	test_join_signal(child, SIGKILL);
+	in_time = !mapped_taken(&ring);
+	/* It has not added a rule.  Each event arrives once. */
+	if (in_time)
+		CHECK_EQ(rule_add(consumer.fd, NULL, "never"), rule + 1);
+	flush(consumer.fd);
+	for (struct record next; consumer_next(&consumer, &next); received++)
+		CHECK(!memcmp(next.payload, &received, sizeof(received)));
+	CHECK_EQ(received, sent);
+	mapped_unmap(&ring);
+	close(fd);
+	consumer_close(&consumer);
+	return in_time;
+}
+
+static void flush_once(int fd)
+{
+	flush(fd);
+}
+
+TEST(killed_while_it_delivers)
+{
+	void (*const calls[])(int fd) = { flush_once, add_rule };
+	unsigned int i, attempts;
+
+	for (i = 0; i < ARRAY_SIZE(calls); i++)
+		for (attempts = 0; !killed_while_it_delivers(calls[i]); attempts++)
+			CHECK(attempts < 20);
 }
 
 /* A signal that is not fatal does not interrupt FLUSH. */

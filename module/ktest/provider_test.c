@@ -1047,6 +1047,13 @@ static void test_many(void)
 	}
 	EXPECT_EQ(count, many);
 	EXPECT_EQ(ret, -ENOSPC);
+	/* Of these events only one has room: none is registered, and the room stays. */
+	if (count) {
+		eventlog_provider_unregister(&all[count - 1].provider);
+		EXPECT_EQ(eventlog_provider_register(&test_provider), -ENOSPC);
+		EXPECT(!test_provider.info);
+		EXPECT_EQ(eventlog_provider_register(&all[count - 1].provider), 0);
+	}
 	for (i = 0; i < count; i++) {
 		eventlog_provider_unregister(&all[i].provider);
 		cond_resched();

@@ -101,6 +101,7 @@ static int eventlog_trace_attach(struct eventlog_trace_event *trace, struct trac
 	if (!tracers)
 		return -ENOMEM;
 	eventlog_trace_pin(&trace->attached_pin, true);
+	/* Not covered: only between the start of an unload and the removal of the trace events. */
 	if (!trace->attached_pin) {
 		eventlog_free(tracers);
 		return -ENODEV;

@@ -178,8 +178,10 @@ static void eventlog_trace_add(struct eventlog_trace_event *trace)
 	trace->layout = trace->prepared;
 	trace->prepared = NULL;
 	eventlog_trace_install(trace);
+	/* Not covered: fails without memory, or when ftrace has 65535 types of events. */
 	if (!register_trace_event(&trace->call.event))
 		goto err_uninstall;
+	/* Not covered: without memory for a field, ftrace itself frees the event's file twice. */
 	if (trace_add_event_call(&trace->call))
 		goto err_unregister;
 	/*

@@ -308,6 +308,7 @@ static int eventlog_instance_enter(struct eventlog_instance *instance)
 		    eventlog_instances_share_groups(other, instance))
 			goto out;
 	ret = -ENOSPC;
+	/* Not covered: an id is used once, and there are 2^32. */
 	if (eventlog_instances_last == U32_MAX)
 		goto out;
 	ret = eventlog_instance_minor_get(instance);

@@ -153,9 +153,11 @@ static int __init ue_init(void)
 	if (!ue_queue)
 		return -ENOMEM;
 	ue_events_init();
+	/* Not covered: every kernel with trace events has the tracepoints that this needs. */
 	ret = ue_process_init();
 	if (ret)
 		goto err_queue;
+	/* Not covered: only this module registers itself there. */
 	ret = eventlog_front_end_register(&ue_watch_ops);
 	if (ret)
 		goto err_process;
