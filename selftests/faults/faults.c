@@ -4,6 +4,8 @@
  *
  *	FAULT_KIND	which calls are counted: a name of kinds[]
  *	FAULT_AT	which of them fails: 1 is the first one; 0: none
+ *	FAULT_SEEN	instead: a file of places, to which each run adds one. The first call fails
+ *			that comes from another place
  *	FAULT_ERRNO	how: a number, or 0: it moves half of the bytes. Calls for eight bytes and
  *			less do not count then: a timer gives all or nothing
  *	FAULT_LOG	gets a line when it has failed: the name of the call, and who has called it
@@ -21,6 +23,7 @@
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,11 +46,15 @@ static const char *const kinds[] = {
 
 static enum kind counted_kind;
 static unsigned long fail_at, calls;	/* calls: atomic */
+static bool failed;			/* atomic */
+static uint64_t seen[4096];		/* places: hashes of frames */
+static size_t seen_count;
 static int fault_errno;
-static char log_path[256];
+static char log_path[256], seen_path[256];
 
 #define FRAMES	12
 #define OWN	3		/* the first frames are of this file */
+#define DEPTH	3		/* how many callers make a place */
 
 /* The file that an address is in, without its directory. */
 static const char *file_of(const void *address, unsigned long *offset)
@@ -62,19 +69,63 @@ static const char *file_of(const void *address, unsigned long *offset)
 	return slash ? slash + 1 : place.dli_fname;
 }
 
-/* Has elog made the call, perhaps by a function of the C library? Otherwise a library has. */
+static bool is_in(const void *address, const char *prefix)
+{
+	unsigned long offset;
+
+	return !strncmp(file_of(address, &offset), prefix, strlen(prefix));
+}
+
+/*
+ * Has elog made the call, perhaps by a function of the C library? Otherwise a library has, or the
+ * compiler's code that stores at the end what has run: see scripts/coverage.
+ */
 static bool is_of_elog(void *const *frames, int count)
 {
 	unsigned long offset;
-	const char *file;
-	int i;
+	int i = OWN;
 
-	for (i = OWN; i < count; i++) {
+	while (i < count && (is_in(frames[i], "libc.so") || is_in(frames[i], "ld-linux")))
+		i++;
+	if (i == count || !strstr(file_of(frames[i], &offset), "elog"))
+		return false;
+	while (++i < count)
+		if (is_in(frames[i], "ld-linux"))
+			return false;
+	return true;
+}
+
+static void append(const char *path, const void *data, size_t size)
+{
+	const int fd = (int)syscall(SYS_openat, AT_FDCWD, path, O_WRONLY | O_CREAT | O_APPEND,
+				    0600);
+
+	syscall(SYS_write, fd, data, size);
+	syscall(SYS_close, fd);
+}
+
+/* Has no call come from this place yet? Then it is one that has. */
+static bool is_new_place(void *const *frames, int count)
+{
+	uint64_t place = 0xcbf29ce484222325;
+	unsigned long offset;
+	const char *file;
+	int i, depth = 0;
+	size_t k;
+
+	for (i = OWN; i < count && depth < DEPTH; i++) {
+		offset = 0;
 		file = file_of(frames[i], &offset);
-		if (strncmp(file, "libc.so", 7) && strncmp(file, "ld-linux", 8))
-			return !strncmp(file, "elog", 4);
+		place = (place ^ offset) * 0x100000001b3;
+		depth += strstr(file, "elog") != NULL;
 	}
-	return false;
+	for (k = 0; k < seen_count; k++)
+		if (seen[k] == place)
+			return false;
+	if (__atomic_exchange_n(&failed, true, __ATOMIC_RELAXED))
+		return false;
+	append(seen_path, &place, sizeof(place));
+	return true;
 }
 
 static void say(const char *call, void *const *frames, int count)
@@ -82,16 +133,14 @@ static void say(const char *call, void *const *frames, int count)
 	unsigned long offset = 0;
 	const char *file;
 	char line[2048];
-	int i, fd, length;
+	int i, length;
 
 	length = snprintf(line, sizeof(line), "%s", call);
 	for (i = OWN; i < count && length < (int)sizeof(line) - 256; i++) {
 		file = file_of(frames[i], &offset);
 		length += snprintf(line + length, 256, " %s+0x%lx", file, offset);
 	}
-	fd = (int)syscall(SYS_openat, AT_FDCWD, log_path, O_WRONLY | O_CREAT | O_APPEND, 0600);
-	syscall(SYS_write, fd, line, length);
-	syscall(SYS_close, fd);
+	append(log_path, line, length);
 }
 
 static __attribute__((noinline)) bool fails_now(enum kind kind, const char *call)
@@ -102,7 +151,8 @@ static __attribute__((noinline)) bool fails_now(enum kind kind, const char *call
 
 	if (!network && !is_of_elog(frames, count))
 		return false;
-	if (__atomic_add_fetch(&calls, 1, __ATOMIC_RELAXED) != fail_at)
+	if (*seen_path ? !is_new_place(frames, count) :
+	    __atomic_add_fetch(&calls, 1, __ATOMIC_RELAXED) != fail_at)
 		return false;
 	say(call, frames, count);
 	errno = fault_errno;
@@ -118,8 +168,11 @@ static __attribute__((noinline)) bool fails(enum kind kind, const char *call)
 __attribute__((constructor)) static void begin(void)
 {
 	const char *kind = getenv("FAULT_KIND"), *at = getenv("FAULT_AT"),
-		   *error = getenv("FAULT_ERRNO"), *path = getenv("FAULT_LOG");
+		   *error = getenv("FAULT_ERRNO"), *path = getenv("FAULT_LOG"),
+		   *places = getenv("FAULT_SEEN");
 	void *frame;
+	long size;
+	int fd;
 	size_t i;
 
 	/* Its first call allocates memory. */
@@ -130,6 +183,13 @@ __attribute__((constructor)) static void begin(void)
 	snprintf(log_path, sizeof(log_path), "%s", path);
 	fail_at = strtoul(at, NULL, 10);
 	fault_errno = atoi(error);
+	if (places) {
+		snprintf(seen_path, sizeof(seen_path), "%s", places);
+		fd = (int)syscall(SYS_openat, AT_FDCWD, places, O_RDONLY);
+		size = syscall(SYS_read, fd, seen, sizeof(seen));
+		seen_count = size > 0 ? size / sizeof(*seen) : 0;
+		syscall(SYS_close, fd);
+	}
 	for (i = 1; i < sizeof(kinds) / sizeof(kinds[0]); i++)
 		if (!strcmp(kinds[i], kind))
 			counted_kind = (enum kind)i;

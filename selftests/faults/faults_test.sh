@@ -16,20 +16,29 @@ top=$(cd "$here/../.." && pwd -P)
 trap 'servers_stop; rm -rf "$work"' EXIT
 export FAULTS=$top/build/selftests/faults.so ELOG=$elog
 
-python3 "$top/tools/elog/export/export_file.py" spans spans.elog || exit 1
-mkdir export ship
+mkdir export ship files
+for file in spans types decoded instances traces nested 'wide 20' 'many 300'; do
+	# shellcheck disable=SC2086 # with its COUNT
+	set -- $file
+	python3 "$top/tools/elog/export/export_file.py" "$1" "files/$1.elog" ${2-} || exit 1
+done
+for file in threads chain stacks 'machine one boot-1 5' 'machine two boot-2 10'; do
+	# shellcheck disable=SC2086 # with its arguments
+	set -- $file
+	python3 "$top/tools/elog/output/why_file.py" "$1" "files/${2-$1}.elog" "${@:2}" || exit 1
+done
 
 exports()
 {
-	(cd export && python3 "$here/export_faults.py" ../spans.elog)
+	(cd export && python3 "$here/export_faults.py" ../files)
 }
 
 # FAULT_AT=0: a library that breaks nothing, and counts, is no fault.
 harmless()
 {
 	FAULT_KIND=memory FAULT_AT=0 FAULT_ERRNO=12 FAULT_LOG=log LD_PRELOAD=$FAULTS \
-		"$elog" show -q spans.elog > shown
-	"$elog" show -q spans.elog | cmp - shown && [ ! -e log ]
+		"$elog" show -q files/spans.elog > shown
+	"$elog" show -q files/spans.elog | cmp - shown && [ ! -e log ]
 }
 
 ships()

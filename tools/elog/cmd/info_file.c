@@ -134,6 +134,8 @@ static void put_losses(struct elog_map *map, struct elog_text *text)
 				 put_causes(losses->counts, ELOG_LOST_CAUSES_MAX, &causes));
 		elog_text_put(text, causes.data, causes.size);
 		elog_text_put(text, "\n", 1);
+		if (causes.error)
+			text->error = causes.error;
 	}
 	if (!map->count)
 		put_line(text, "lost", "0");

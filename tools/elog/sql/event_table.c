@@ -243,11 +243,15 @@ static const struct cached *find_definition(struct scan *scan)
 	struct cached *cached = &scan->cache[scan->item.descriptor % CACHE_SLOTS];
 	struct event_table *table = table_of(scan);
 	const struct elog_schema_event *event;
+	int ret;
 
 	if (cached->reader == scan->reader && cached->descriptor == scan->item.descriptor &&
 	    cached->generation == elog_reader_generation(scan->reader))
 		return cached->is_eventheader ? decode_record(scan, cached) : cached;
-	if (elog_reader_describe(scan->reader, scan->item.descriptor, &event))
+	ret = elog_reader_describe(scan->reader, scan->item.descriptor, &event);
+	if (ret == -ENOMEM)
+		return NULL;
+	if (ret)
 		event = NULL;
 	cached->is_eventheader = elog_is_eventheader(event);
 	if (event && !cached->is_eventheader && !is_of_table(table, event))

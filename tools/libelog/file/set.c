@@ -196,31 +196,39 @@ static void set_wall_time(struct member *member, int64_t offset)
 	member->wall_time = (int64_t)(member->item.time + (uint64_t)offset);
 }
 
-/* Return: the boot of the current part; NULL: it shares its clock with no other file. */
-static struct boot *find_boot(struct elog_reader_set *set,
-			      const struct elog_reader *reader)
+/*
+ * Find the boot of the current part; NULL: it shares its clock with no other file. Return: 0 or
+ * -ENOMEM.
+ */
+static int find_boot(struct elog_reader_set *set, const struct elog_reader *reader,
+		     struct boot **found)
 {
 	const char *id = elog_reader_info(reader, "boot_id");
 	struct boot *boot;
 	size_t size;
 
+	*found = NULL;
 	if (!id || strlen(id) > BOOT_ID_MAX)
-		return NULL;
-	for (boot = set->boots; boot; boot = boot->next)
-		if (!strcmp(boot->id, id))
-			return boot;
+		return 0;
+	for (boot = set->boots; boot; boot = boot->next) {
+		if (!strcmp(boot->id, id)) {
+			*found = boot;
+			return 0;
+		}
+	}
 	size = strlen(id) + 1;
 	if (set->boot_count == BOOTS_MAX)
-		return NULL;
+		return 0;
 	boot = malloc(sizeof(*boot) + size);
 	if (!boot)
-		return NULL;
+		return -ENOMEM;
 	memcpy(boot->id, id, size);
 	boot->offset = elog_reader_wall_offset(reader);
 	boot->next = set->boots;
 	set->boots = boot;
 	set->boot_count++;
-	return boot;
+	*found = boot;
+	return 0;
 }
 
 /* The clock was set: sort the waiting items of this boot again. */
@@ -238,16 +246,16 @@ static void change_offset(struct elog_reader_set *set, struct boot *boot,
 		push(set, set->heap[i]);
 }
 
-static void find_wall_time(struct elog_reader_set *set, struct member *member)
+/* Return: 0 or -ENOMEM. */
+static int find_wall_time(struct elog_reader_set *set, struct member *member)
 {
 	int64_t offset = elog_reader_wall_offset(member->reader);
-	struct boot *boot = member->boot;
+	struct boot *boot;
 	uint64_t more;
 
-	if (!boot) {
-		boot = find_boot(set, member->reader);
-		member->boot = boot;
-	}
+	if (!member->boot && find_boot(set, member->reader, &member->boot))
+		return -ENOMEM;
+	boot = member->boot;
 	if (boot) {
 		more = (uint64_t)offset - (uint64_t)boot->offset;
 		if (more + READING_NS > 2 * READING_NS)
@@ -255,6 +263,7 @@ static void find_wall_time(struct elog_reader_set *set, struct member *member)
 		offset = boot->offset;
 	}
 	set_wall_time(member, offset);
+	return 0;
 }
 
 /*
@@ -268,7 +277,9 @@ static bool fetch(struct elog_reader_set *set, struct member *member, int *ret)
 	*ret = elog_reader_next(member->reader, item);
 	if (*ret == 1 && (item->type == ELOG_ITEM_EVENT ||
 			  item->type == ELOG_ITEM_LOST)) {
-		find_wall_time(set, member);
+		*ret = find_wall_time(set, member);
+		if (*ret)
+			return true;
 		set->to_fetch_count--;
 		push(set, member);
 		return false;
