@@ -557,13 +557,16 @@ TEST(calls)
 	check_working();
 }
 
-/* The first registration of a file needs a node of a tree, and the first of 64 definitions. */
+/* The first producer, registration of a file, and of 64 definitions needs a node of a tree. */
 TEST(tree_nodes)
 {
 	unsigned int i, failed = 0;
 	char command[32];
 
 	fail_prepare();
+	fail_tree_nodes(true);
+	CHECK_ERRNO(call_register(), ENOMEM);
+	fail_tree_nodes(false);
 	make();
 	fail_tree_nodes(true);
 	CHECK_ERRNO(call_register(), ENOMEM);

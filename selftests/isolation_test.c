@@ -10,8 +10,11 @@
  *	rules		filters (held_memory, retained_definitions, rules_times_events),
  *			the memory of others (rules_are_charged_to_their_subscriber),
  *			conditions (conditions_come_back), events that end and come back
- *			(rules_of_an_event_that_comes_back), SIGKILL (killed_while_adding)
- *	policies	rules on the same events (longest_hold), SIGKILL (killed_while_adding)
+ *			(rules_of_an_event_that_comes_back), SIGKILL (killed_while_adding,
+ *			killed_while_waiting)
+ *	events		SIGKILL (killed_while_registering)
+ *	policies	rules on the same events (longest_hold), SIGKILL (killed_while_adding,
+ *			killed_while_waiting)
  */
 #include <fcntl.h>
 #include <signal.h>
@@ -327,53 +330,149 @@ static bool has_ended(pid_t child)
 	return info.si_pid == child;
 }
 
-/*
- * Kills a child that adds a rule or a policy, once it has released the lock for the first
- * time.  Returns whether the child added nothing; the signal may have come too late.
- */
-static bool killed_in_time(void)
+/* Forks a child that adds a rule or a policy. */
+static pid_t fork_adding(void)
+{
+	pid_t child = test_fork();
+
+	if (!child)
+		add_until_killed();
+	return child;
+}
+
+/* The same, and waits until the child has released the lock for the first time, or has ended. */
+static pid_t start_adding(void)
+{
+	pid_t child;
+
+	killed_fd = tenant_subscribe(0);
+	steps_reset();
+	child = fork_adding();
+	while (!steps_most(STEPS_DOMAIN) && !has_ended(child))
+		;
+	return child;
+}
+
+/* Returns whether a signal has killed the child. */
+static bool kill_adding(pid_t child)
+{
+	int status;
+
+	kill(child, SIGKILL);
+	CHECK_EQ(waitpid(child, &status, 0), child);
+	return WIFSIGNALED(status);
+}
+
+static void remove_policies(void)
 {
 	struct eventlog_marker_set all = {
 		.size = sizeof(all), .flags = EVENTLOG_MARKER_SET_PROGRAMS,
 		.operation = EVENTLOG_MARKER_OP_REMOVE,
 		.handlers = EVENTLOG_MARKER_PRINT | EVENTLOG_MARKER_PROBE,
 	};
-	struct eventlog_info info;
-	int status;
-	pid_t child;
 
-	killed_fd = tenant_subscribe(0);
-	steps_reset();
-	child = test_fork();
-	if (!child)
-		add_until_killed();
-	while (!steps_most(STEPS_DOMAIN) && !has_ended(child))
-		;
-	kill(child, SIGKILL);
-	CHECK_EQ(waitpid(child, &status, 0), child);
-	info = info_of(killed_fd);
 	if (killed_policy)
 		CHECK_OK(ioctl(killed_fd, EVENTLOG_IOC_MARKER_SET, &all));
+}
+
+/* Kills a child that adds.  Returns whether it added nothing; the signal may have come too late. */
+static bool killed_in_time(void)
+{
+	const bool killed = kill_adding(start_adding());
+	const struct eventlog_info info = info_of(killed_fd);
+
+	remove_policies();
 	/* A rule that was not added has no number. */
 	if (!killed_policy && !info.enabled)
 		CHECK_ERRNO(try_rule_delete(killed_fd, 1), ENOENT);
 	close(killed_fd);
-	return WIFSIGNALED(status) && !info.enabled && !info.policies;
+	return killed && !info.enabled && !info.policies;
 }
 
-TEST(killed_while_adding)
+/*
+ * Kills a child that waits while another one adds.  Returns whether it ended before the other
+ * one; that may have been faster.
+ */
+static bool killed_while_waiting(void)
+{
+	pid_t first = start_adding(), second = fork_adding();
+	bool in_time;
+
+	while (thread_state(second) != 'D' && !has_ended(first) && !has_ended(second))
+		;
+	in_time = kill_adding(second) && !has_ended(first);
+	kill_adding(first);
+	if (in_time)
+		CHECK(info_of(killed_fd).policies <= killed_policy);
+	remove_policies();
+	close(killed_fd);
+	return in_time;
+}
+
+static void kill_until(bool (*in_time)(void))
 {
 	int producer, attempts;
 
 	tenant_make();
 	producer = tenant_open();
 	register_long(producer, 0, 2 * EVENTS);
-	for (attempts = 0; !killed_in_time(); attempts++)
+	for (attempts = 0; !in_time(); attempts++)
 		CHECK(attempts < 20);
 	killed_policy = true;
-	for (attempts = 0; !killed_in_time(); attempts++)
+	for (attempts = 0; !in_time(); attempts++)
 		CHECK(attempts < 20);
 	close(producer);
+	tenant_remove();
+}
+
+TEST(killed_while_adding)
+{
+	kill_until(killed_in_time);
+}
+
+TEST(killed_while_waiting)
+{
+	kill_until(killed_while_waiting);
+}
+
+/*
+ * Kills a child that registers an event, which is compared with all rules before it is made.
+ * Returns whether there is none; the signal may have come too late.
+ */
+static bool killed_while_registering(int fd)
+{
+	pid_t child;
+
+	steps_reset();
+	child = test_fork();
+	if (!child) {
+		try_register_event(fd, long_name(0));
+		_exit(0);
+	}
+	while (!steps_most(STEPS_DOMAIN) && !has_ended(child))
+		;
+	return kill_adding(child) && !info_of(fd).events;
+}
+
+TEST(killed_while_registering)
+{
+	int subscribers[16], fd, i, j, attempts = 0;
+	bool killed;
+
+	tenant_make();
+	for (i = 0; i < 16; i++) {
+		subscribers[i] = tenant_subscribe(0);
+		for (j = 0; j < RULES; j++)
+			CHECK_OK(try_rule(subscribers[i], long_glob(false), 0, NULL));
+	}
+	do {
+		CHECK(attempts++ < 20);
+		fd = tenant_open();
+		killed = killed_while_registering(fd);
+		close(fd);
+	} while (!killed);
+	for (i = 0; i < 16; i++)
+		close(subscribers[i]);
 	tenant_remove();
 }
 

@@ -239,7 +239,10 @@ static void eventlog_emit_to_callback(const struct eventlog_emission *emission,
 	if (unlikely(emission->bytes > EVENTLOG_PAYLOAD_MAX))
 		goto lost;
 	cause = EVENTLOG_LOST_NESTED;
-	/* The scheduler's locks may be held: as in NMI context, nothing can be woken. */
+	/*
+	 * The scheduler's locks may be held: as in NMI context, nothing can be woken.
+	 * Not covered: UML has no NMIs.
+	 */
 	if ((emission->context == EVENTLOG_CONTEXT_NMI ||
 	     (emission->emitter && !emission->emitter->time)) &&
 	    !(callback->flags & EVENTLOG_CALLBACK_NMI))

@@ -78,6 +78,7 @@ int ue_bit_write(struct mm_struct *mm, const struct ue_bit *bit, bool set, bool 
 	 * it: a file system in user space may hold it.
 	 */
 	folio = page_folio(page);
+	/* Not covered: only at the moment when the kernel holds the lock to read or write a page. */
 	if (!folio_trylock(folio)) {
 		unpin_user_page(page);
 		return -EAGAIN;

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """export_faults.py FOLDER [NAME...] - the verbs of elog that read files, with faults: see faults.py.
 
-FOLDER has the files: see faults_test.sh.
+FOLDER has the files: see faults_test.sh. RECEIVER is the URL of a receiver of OpenTelemetry, and
+BABELTRACE_PLUGIN_PATH has the plugin of babeltrace2, if they are there.
 """
 import os
+import shutil
 import sys
 
 from faults import ELOG, Scenario, Wrong, main
@@ -47,8 +49,56 @@ class Export(Scenario):
 class Memory(Export):
     """In make check, only memory."""
 
+    later = False
+
     def __init__(self, verb, *arguments, file="spans"):
         super().__init__(verb, *arguments, file=file, few_kinds=["memory"])
+
+
+class Markers(Memory):
+    """Of a program."""
+
+    def __init__(self, *arguments):
+        super().__init__("marker", "list", *arguments, file="")
+        self.command.append(os.path.dirname(ELOG) + "/examples/teahouse")
+        self.files = (self.command[-1],)
+
+
+class Otlp(Memory):
+    """What is sent is what a run without faults sends."""
+
+    words = ("cannot start a thread",)
+
+    def __init__(self, file):
+        super().__init__("export", "--otlp", os.environ["RECEIVER"] + "/ok", file=file)
+
+    def look(self, run):
+        return [line for line in run.stderr.splitlines() if "sent" in line]
+
+
+class Babeltrace(Memory):
+    words = ("MEMORY_ERROR",)
+
+    def __init__(self, file):
+        super().__init__("", file=file)
+        self.name = "babeltrace2, " + file
+        inputs = ",".join(f'"{name}"' for name in self.files[1:-1])
+        self.command = ["babeltrace2", "-c", "source.elog.file", f"--params=inputs=[{inputs}]"]
+
+
+# What otlp_settings.c reads.
+os.environ.update(OTEL_EXPORTER_OTLP_HEADERS="a=b,c=d", OTEL_RESOURCE_ATTRIBUTES="zone=here",
+                  OTEL_SERVICE_NAME="test")
+
+
+def more():
+    """Returns what needs other programs."""
+    scenarios = []
+    if "RECEIVER" in os.environ:
+        scenarios += [Otlp(file="spans traces instances waits")]
+    if "BABELTRACE_PLUGIN_PATH" in os.environ and shutil.which("babeltrace2"):
+        scenarios += [Babeltrace("spans types decoded instances")]
+    return scenarios
 
 
 main([
@@ -78,4 +128,7 @@ main([
     Memory("info", "-v", file="instances spans"),
     Memory("sql", "select count(*), max(bytes), min(session) from request_end"),
     Memory("sql", "--format", "json", *SPAN, "select * from spans, lost limit 3"),
+    Markers("--format", "json"),
+    Markers("--tree", "*:*"),
+    *more(),
 ], os.getcwd(), names)

@@ -13,7 +13,7 @@ top=$(cd "$here/../.." && pwd -P)
 . "$top/scripts/elog_tap.sh"
 # shellcheck source=tools/elog/fleet/servers.sh
 . "$top/tools/elog/fleet/servers.sh"
-trap 'servers_stop; rm -rf "$work"' EXIT
+trap 'servers_stop; [ -z "$receiver" ] || kill "$receiver"; rm -rf "$work"' EXIT
 export FAULTS=$top/build/selftests/faults.so ELOG=$elog
 
 mkdir export ship files
@@ -27,6 +27,26 @@ for file in threads chain stacks 'machine one boot-1 5' 'machine two boot-2 10';
 	set -- $file
 	python3 "$top/tools/elog/output/why_file.py" "$1" "files/${2-$1}.elog" "${@:2}" || exit 1
 done
+
+python3 "$top/tools/elog/output/why_file.py" spans files/waits.elog || exit 1
+if [ -e "$EVENTLOG_TOOLS/babeltrace2-plugin-elog.so" ]; then
+	# babeltrace2 looks at all files in the directory.
+	mkdir plugins
+	cp "$EVENTLOG_TOOLS/babeltrace2-plugin-elog.so" plugins
+	export BABELTRACE_PLUGIN_PATH=$work/plugins
+fi
+receiver=
+if ! "$elog" export --otlp http://127.0.0.1:1 none 2>&1 | grep -q 'built without libcurl'; then
+	mkdir got
+	python3 "$top/tools/elog/export/otlp_receiver.py" got > receiver.log 2>&1 &
+	receiver=$!
+	until [ -s got/port ]; do
+		kill -0 "$receiver" || exit 1
+		sleep 0.05
+	done
+	RECEIVER=http://127.0.0.1:$(cat got/port)
+	export RECEIVER
+fi
 
 exports()
 {

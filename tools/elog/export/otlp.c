@@ -731,12 +731,15 @@ static int open_otlp(struct export *export)
 			       export->settings->quiet) ? -EINVAL : 0;
 }
 
-/* "3 log records and 2 spans" */
-static void put_records(struct elog_text *text, const uint64_t *records)
+#define RECORDS_BYTES	80
+
+/* "3 log records and 2 spans", in a buffer of RECORDS_BYTES: there may be no memory. */
+static const char *put_records(const uint64_t *records, char *buffer)
 {
-	elog_text_printf(text, "%" PRIu64 " log record%s and %" PRIu64 " span%s",
-			 records[OTLP_LOGS], plural(records[OTLP_LOGS]), records[OTLP_SPANS],
-			 plural(records[OTLP_SPANS]));
+	snprintf(buffer, RECORDS_BYTES, "%" PRIu64 " log record%s and %" PRIu64 " span%s",
+		 records[OTLP_LOGS], plural(records[OTLP_LOGS]), records[OTLP_SPANS],
+		 plural(records[OTLP_SPANS]));
+	return buffer;
 }
 
 static bool any(const uint64_t *records)
@@ -746,22 +749,16 @@ static bool any(const uint64_t *records)
 
 static void print_counts(const struct otlp_counts *counts, bool quiet)
 {
-	struct elog_text text = { 0 };
+	char records[RECORDS_BYTES];
 
-	put_records(&text, counts->sent);
-	if (!quiet && !text.error)
+	if (!quiet)
 		fprintf(stderr, "elog: sent %s in %" PRIu64 " request%s, %" PRIu64 " byte%s\n",
-			text.data, counts->requests, plural(counts->requests), counts->bytes,
-			plural(counts->bytes));
-	text.size = 0;
-	put_records(&text, counts->refused);
-	if (any(counts->refused) && !text.error)
-		elog_error("the receiver refused %s", text.data);
-	text.size = 0;
-	put_records(&text, counts->unsent);
-	if (any(counts->unsent) && !text.error)
-		elog_error("%s were not sent", text.data);
-	elog_text_free(&text);
+			put_records(counts->sent, records), counts->requests,
+			plural(counts->requests), counts->bytes, plural(counts->bytes));
+	if (any(counts->refused))
+		elog_error("the receiver refused %s", put_records(counts->refused, records));
+	if (any(counts->unsent))
+		elog_error("%s were not sent", put_records(counts->unsent, records));
 }
 
 /* What could not be sent so far becomes a record, too: this may fail as well. */

@@ -507,12 +507,14 @@ int otlp_queue_put(struct otlp_queue *queue, enum otlp_signal signal, struct elo
 {
 	const size_t size = text->size;
 	struct request *request = NULL;
+	bool fits;
 	int ret;
 
 	pthread_mutex_lock(&queue->lock);
 	if (!queue->live)
 		wait_for_room(queue, size);
-	if (!queue->failed && !(queue->bytes && queue->bytes + size > OTLP_QUEUE_BYTES))
+	fits = !queue->bytes || queue->bytes + size <= OTLP_QUEUE_BYTES;
+	if (!queue->failed && fits)
 		request = new_request(signal, text, records);
 	if (request) {
 		*queue->last = request;
@@ -523,7 +525,7 @@ int otlp_queue_put(struct otlp_queue *queue, enum otlp_signal signal, struct elo
 		queue->counts.unsent[signal] += records;
 		text->size = 0;
 	}
-	ret = queue->failed ? -EIO : !request && queue->live ? -ENOBUFS : 0;
+	ret = queue->failed ? -EIO : request ? 0 : queue->live ? -ENOBUFS : fits ? -ENOMEM : 0;
 	pthread_mutex_unlock(&queue->lock);
 	return ret;
 }

@@ -53,8 +53,8 @@ const struct otlp_settings *otlp_queue_settings(const struct otlp_queue *queue);
  * @text: the request; it is empty then
  * @records: in it
  *
- * Return: 0; -ENOBUFS: of a capture: there is no room; -EIO: the thread has given up, the
- * reason was printed. In all cases the records are counted.
+ * Return: 0; -ENOBUFS: of a capture: there is no room; -ENOMEM; -EIO: the thread has given up,
+ * the reason was printed. In all cases the records are counted.
  */
 int otlp_queue_put(struct otlp_queue *queue, enum otlp_signal signal, struct elog_text *text,
 		   uint64_t records);

@@ -4,6 +4,7 @@
  * losses that continue in the next file. They need no kernel module. Prints TAP.
  */
 #include "file/file_source.h"
+#include "file/instances.h"
 #include "unexported/consumer.h"
 #include "unexported/writer.h"
 #include "util/process.h"
@@ -193,6 +194,30 @@ static void test_failed_definition(void)
 	check_equal(asked.count[3], 3);
 	check_equal(elog_writer_sync(writer, 2, NULL, 0), 0);
 	check_equal(elog_writer_events(writer), 1 + 1);
+	elog_writer_close(writer);
+	close(fd);
+}
+
+/* A file has names of so many instances; what has one of them is still stored after that. */
+static void test_too_many_instances(void)
+{
+	struct elog_item item = make_event(1, 1, 60);
+	struct asked asked = { .error = 0 };
+	struct elog_writer *writer;
+	int fd = new_file(), i;
+	char name[16];
+
+	writer = open_writer(fd, &asked, NULL, NULL);
+	item.instance = name;
+	for (i = 0; i <= ELOG_FILE_INSTANCES_MAX; i++) {
+		snprintf(name, sizeof(name), "i%d", i);
+		check_equal(elog_writer_add(writer, &item),
+			    i < ELOG_FILE_INSTANCES_MAX ? 0 : -ENOSPC);
+	}
+	snprintf(name, sizeof(name), "i5");
+	check_equal(elog_writer_add(writer, &item), 0);
+	check_equal(elog_writer_sync(writer, 2, NULL, 0), 0);
+	check_equal(elog_writer_events(writer), ELOG_FILE_INSTANCES_MAX + 1);
 	elog_writer_close(writer);
 	close(fd);
 }
@@ -532,6 +557,7 @@ int main(void)
 		{ "items are stored with schemas and names, each once", test_items },
 		{ "names are stored again when they change", test_names },
 		{ "a definition that cannot be read is asked for again", test_failed_definition },
+		{ "a file has names of a limited number of instances", test_too_many_instances },
 		{ "losses continue in the next file", test_continues },
 		{ "the kernel's metadata replaces a look at each record", test_meta },
 		{ "metadata that cannot be true is ignored", test_wrong_meta },

@@ -72,6 +72,23 @@ void *__wrap_aligned_alloc(size_t align, size_t size)
 	return fails() ? NULL : __real_aligned_alloc(align, size);
 }
 
+#ifdef ELOG_ZSTD
+void *__real_ZSTD_createCCtx(void);
+void *__wrap_ZSTD_createCCtx(void);
+void *__real_ZSTD_createDCtx(void);
+void *__wrap_ZSTD_createDCtx(void);
+
+void *__wrap_ZSTD_createCCtx(void)
+{
+	return fails() ? NULL : __real_ZSTD_createCCtx();
+}
+
+void *__wrap_ZSTD_createDCtx(void)
+{
+	return fails() ? NULL : __real_ZSTD_createDCtx();
+}
+#endif
+
 /* ---- schemas and filters ---- */
 
 static const char rich[] =

@@ -48,7 +48,8 @@
 
 /*
  * The memory of a schema is in blocks that are freed together. A typical text needs one.
- * A sanitizer sees the bounds of objects only if each has its own block.
+ * A sanitizer sees the bounds of objects only if each has its own block, and each may then lack
+ * memory.
  */
 #ifdef ELOG_SANITIZE
 #define BLOCK_BYTES(size)	((size) * 0)

@@ -33,7 +33,7 @@ char *elog_text_grow(struct elog_text *text, size_t size)
 	if (text->reserved[0] == ELOG_TEXT_FIXED)
 		goto no_memory;
 	if (size >= SIZE_MAX / 2 - text->size)
-		goto no_memory;
+		goto no_memory;	/* Not covered: no object is so large, but a size may be wrong. */
 	if (text->size + size + 1 > text->capacity) {
 		while (capacity < text->size + size + 1)
 			capacity *= 2;
@@ -210,6 +210,7 @@ void elog_text_printf(struct elog_text *text, const char *format, ...)
 	size = vsnprintf(NULL, 0, format, arguments);
 	va_end(arguments);
 	if (size < 0) {
+		/* Not covered: the result would have 2 GiB. */
 		text->error = -EINVAL;
 		return;
 	}
