@@ -15,8 +15,13 @@ table()
 		echo "#include <$header>"
 	} > "$work/$name.h"
 	$cc -E -dM -x c "$work/$name.h" > "$work/names" 2> /dev/null || return 0
+	# ARM has two names for one number; the kernel uses the one that is defined by the other.
+	{
+		printf '%s\n' syscalls arch_specific_syscall
+		sed -n 's/^#define __NR_[a-z0-9_]* *__NR_\([a-z0-9_]*\) *$/\1/p' "$work/names"
+	} > "$work/not"
 	sed -n 's/^#define __NR_\([a-z0-9_]*\) .*/\1/p' "$work/names" |
-		grep -vx -e syscalls -e arch_specific_syscall | sort > "$work/calls"
+		grep -vxFf "$work/not" | sort > "$work/calls"
 	[ -s "$work/calls" ] || return 0
 	{
 		echo "#include \"$work/$name.h\""
