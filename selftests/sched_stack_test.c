@@ -8,12 +8,13 @@
  *	captures	two, the second one later; one of the numbers only; switched on and off,
  *			and the module unloaded, while threads are blocked
  *	rules		for a process, and a session
- *	modules		loaded while stacks are kept
+ *	modules		loaded while stacks are kept; loaded and unloaded by a thread with a session
  *	faults		within a system call
  */
 #include <fcntl.h>
 #include <linux/userfaultfd.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -456,6 +457,54 @@ TEST(numbers_change_when_a_module_is_loaded)
 	CHECK(strstr(stack_of(&listener, PIPE), "pipe_read+"));
 	CHECK(listener.last.stack > first);
 	CHECK_OK(module_unload("eventlog_proc"));
+	consumer_close(&listener.consumer);
+	watch_close(&watch);
+}
+
+/* The text of a stack with a frame in each of two functions. */
+static const char *stack_with(const struct listener *listener, const char *inner,
+			      const char *outer)
+{
+	unsigned int i;
+
+	for (i = 0; i < listener->count; i++)
+		if (strstr(listener->stacks[i].text, inner) &&
+		    strstr(listener->stacks[i].text, outer))
+			return listener->stacks[i].text;
+	return NULL;
+}
+
+/*
+ * A function of a module blocks, and its name goes as soon as it has returned. The only thread that
+ * could emit the stack before does not get the CPU from one with a fixed priority.
+ */
+TEST(names_of_a_module_are_in_the_stack_when_they_go)
+{
+	static struct listener listener;
+	struct sched_param priority = { .sched_priority = 1 };
+	struct watch watch;
+	const char *text;
+	cpu_set_t cpus;
+
+	watch_open(&watch, "min_us=10 stack_us=10");
+	listen_to(&listener, NULL);
+	CPU_ZERO(&cpus);
+	CPU_SET(0, &cpus);
+	CHECK_OK(sched_setaffinity(0, sizeof(cpus), &cpus));
+	CHECK_OK(sched_setscheduler(0, SCHED_FIFO, &priority));
+	session_enter(&watch);
+	CHECK_OK(module_load("eventlog_stack_test"));
+	CHECK_OK(module_unload("eventlog_stack_test"));
+	session_leave(&watch);
+	priority.sched_priority = 0;
+	CHECK_OK(sched_setscheduler(0, SCHED_OTHER, &priority));
+	WAIT_FOR((take(&listener, SLEEP), text = stack_with(&listener, "msleep+", "init_module+")));
+	check_text(text);
+	CHECK(strstr(text, ";eventlog_stack_test_init+"));
+	WAIT_FOR((take(&listener, SLEEP), text = stack_with(&listener, "msleep+",
+							    "delete_module+")));
+	check_text(text);
+	CHECK(strstr(text, ";eventlog_stack_test_exit+"));
 	consumer_close(&listener.consumer);
 	watch_close(&watch);
 }

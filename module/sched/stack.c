@@ -476,12 +476,20 @@ void sched_stacks_again(void)
 
 /* ---- modules ---- */
 
+/*
+ * No thread is in the code whose names are about to go: that of the module in MODULE_STATE_GOING,
+ * that of its initialization in MODULE_STATE_LIVE.  What is emitted later has neither.
+ */
 static int sched_stacks_notify(struct notifier_block *block, unsigned long action, void *module)
 {
-	if (action != MODULE_STATE_COMING)
-		return NOTIFY_DONE;
+	struct sched_stacks *stacks;
+
 	mutex_lock(&sched_stacks_mutex);
-	sched_stacks_renew();
+	stacks = rcu_dereference_protected(sched_stacks, lockdep_is_held(&sched_stacks_mutex));
+	if (action == MODULE_STATE_COMING)
+		sched_stacks_renew();
+	else if (stacks)
+		sched_stacks_emit(stacks);
 	mutex_unlock(&sched_stacks_mutex);
 	return NOTIFY_DONE;
 }
