@@ -363,7 +363,9 @@ EVENTLOG_EXPORT_TO(eventlog_thread_may_emit, EVENTLOG_SCHED);
 
 bool eventlog_thread_may_add_stack(const struct eventlog_thread *thread, int most)
 {
-	static struct eventlog_budget unlimited = { .since = INITIAL_JIFFIES - EVENTLOG_STACKS_PERIOD };
+	static struct eventlog_budget unlimited = {
+		.since = INITIAL_JIFFIES - EVENTLOG_STACKS_PERIOD,
+	};
 	struct eventlog_user *user = thread->user;
 
 	/* Others than root could make one instance after the other. */

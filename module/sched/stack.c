@@ -12,8 +12,8 @@
  * takes to compare or copy a stack, and under which nothing else is locked.  sched_stacks_mutex
  * protects the pointer to the table, and what emits.
  *
- * The table is emptied when a module is loaded: the addresses of an entry may then be those of other
- * functions.  Numbers are never used again as long as eventlog.ko is loaded.
+ * The table is emptied when a module is loaded: the addresses of an entry may then be those of
+ * other functions.  Numbers are never used again as long as eventlog.ko is loaded.
  */
 #define pr_fmt(format) "eventlog_sched: " format
 
@@ -161,7 +161,7 @@ static const struct kernel_param_ops sched_stacks_lost_ops = {
 };
 
 module_param_cb(stacks_lost, &sched_stacks_lost_ops, NULL, 0444);
-MODULE_PARM_DESC(stacks_lost, "stacks that were left out because a user has too many different ones");
+MODULE_PARM_DESC(stacks_lost, "stacks that were left out because a user has too many");
 
 /* ---- unwinding ---- */
 
