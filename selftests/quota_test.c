@@ -342,7 +342,22 @@ static bool in_tracefs(const char *name)
 	return !access(path, F_OK);
 }
 
-/* Bytes that the kernel's allocators of small and of large memory have taken. */
+/* Bytes of the slabs' objects that are free: what was freed before may be used again. */
+static long long slab_bytes_free(void)
+{
+	FILE *file = fopen("/proc/slabinfo", "re");
+	long long active, all, size, bytes = 0;
+	char line[256];
+
+	CHECK(file);
+	while (fgets(line, sizeof(line), file))
+		if (sscanf(line, "%*s %lld %lld %lld", &active, &all, &size) == 3)
+			bytes += (all - active) * size;
+	fclose(file);
+	return bytes;
+}
+
+/* Bytes that the kernel's allocators of small and of large memory have given out. */
 static long long kernel_bytes(void)
 {
 	FILE *file = fopen("/proc/meminfo", "re");
@@ -356,7 +371,7 @@ static long long kernel_bytes(void)
 	}
 	fclose(file);
 	CHECK(slab >= 0 && large >= 0);
-	return (slab + large) * 1024;
+	return (slab + large) * 1024 - slab_bytes_free();
 }
 
 /* Frees what the kernel keeps only as a cache. */

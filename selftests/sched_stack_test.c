@@ -8,21 +8,32 @@
  *	captures	two, the second one later; one of the numbers only; switched on and off,
  *			and the module unloaded, while threads are blocked
  *	rules		for a process, and a session
- *	modules		loaded while stacks are kept
+ *	users		one with many stacks, and others
+ *	modules		loaded while stacks are kept; loaded and unloaded by a thread with a session
  *	faults		within a system call
  */
 #include <fcntl.h>
+#include <linux/futex.h>
 #include <linux/userfaultfd.h>
+#include <poll.h>
 #include <pthread.h>
+#include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/select.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/timerfd.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "mapped_common.h"
+#include "module_common.h"
 #include "sched_common.h"
 
 #define RING_BYTES (1 << 20)
@@ -202,21 +213,38 @@ static void byte_write(void *fd)
 	CHECK_EQ(write(*(int *)fd, "x", 1), 1);
 }
 
-/* Waits for a byte from a pipe. */
-static void read_once(struct watch *watch)
+/* Waits for a byte from a pipe by a call. */
+static void read_once_by(struct watch *watch, ssize_t (*call)(int fd, const struct iovec *to))
 {
 	struct helper helper;
+	struct iovec to;
 	int ends[2];
 	char byte;
 
 	CHECK_OK(pipe(ends));
+	to = (struct iovec){ &byte, 1 };
 	helper_start(&helper, watch, byte_write, &ends[1]);
 	session_enter(watch);
-	CHECK_EQ(read(ends[0], &byte, 1), 1);
+	CHECK_EQ(call(ends[0], &to), 1);
 	session_leave(watch);
 	CHECK_EQ(pthread_join(helper.thread, NULL), 0);
 	close(ends[0]);
 	close(ends[1]);
+}
+
+static ssize_t by_read(int fd, const struct iovec *to)
+{
+	return read(fd, to->iov_base, to->iov_len);
+}
+
+static ssize_t by_readv(int fd, const struct iovec *to)
+{
+	return readv(fd, to, 1);
+}
+
+static void read_once(struct watch *watch)
+{
+	read_once_by(watch, by_read);
 }
 
 static void sleep_in_session(struct watch *watch)
@@ -358,30 +386,85 @@ TEST(parameters_have_limits)
 	sched_unload();
 }
 
-TEST(stacks_beyond_the_table_are_counted)
+/* Has a child wait in as many places as there are here, by no pipe. */
+static void wait_everywhere(void)
+{
+	const struct timespec time = { .tv_nsec = 5000000 };
+	const struct timeval timeout = { .tv_usec = 5000 };
+	struct itimerspec timer = { .it_value = time };
+	struct epoll_event event;
+	__u64 expirations;
+	sigset_t signals;
+	unsigned int word = 0;
+	int ends[2], fd;
+	char byte;
+
+	nanosleep(&time, NULL);	/* pause: these are what the test is about */
+	clock_nanosleep(CLOCK_REALTIME, 0, &time, NULL);
+	poll(NULL, 0, 5);
+	ppoll(NULL, 0, &time, NULL);
+	select(0, NULL, NULL, NULL, &(struct timeval){ .tv_usec = 5000 });
+	fd = CHECK_OK(epoll_create1(0));
+	epoll_wait(fd, &event, 1, 5);
+	close(fd);
+	syscall(__NR_futex, &word, FUTEX_WAIT, 0, &time, NULL, 0);
+	sigemptyset(&signals);
+	sigtimedwait(&signals, NULL, &time);
+	fd = CHECK_OK(timerfd_create(CLOCK_MONOTONIC, 0));
+	CHECK_OK(timerfd_settime(fd, 0, &timer, NULL));
+	CHECK_EQ(read(fd, &expirations, sizeof(expirations)), sizeof(expirations));
+	close(fd);
+	CHECK_OK(socketpair(AF_UNIX, SOCK_STREAM, 0, ends));
+	CHECK_OK(setsockopt(ends[0], SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof(timeout)));
+	CHECK_ERRNO(recv(ends[0], &byte, 1, 0), EAGAIN);
+	CHECK_ERRNO(read(ends[0], &byte, 1), EAGAIN);
+	close(ends[0]);
+	close(ends[1]);
+}
+
+static long stacks_lost(void)
+{
+	return file_number("/sys/module/eventlog_sched/parameters/stacks_lost");
+}
+
+/* More places than the table has entries; those beyond the user's part are left out. */
+static void use_up(void)
+{
+	int fd = device_open();
+
+	CHECK_EQ(session_write(fd, register_event(fd, "many").descriptor, SESSION), 16);
+	WAIT_FOR((wait_everywhere(), stacks_lost()));
+	close(fd);
+}
+
+TEST(user_with_many_stacks_denies_none_to_others)
 {
 	static struct listener listener;
 	struct watch watch;
-	unsigned int i;
 	__u32 first;
 
-	watch_open(&watch, "min_us=10 stack_us=10 stacks_max=1");
+	/* Unloads eventlog.ko. */
+	if (!access("/sys/module/eventlog_sched/initstate", F_OK))
+		sched_unload();
+	load_open("");
+	watch_open(&watch, "min_us=10 stack_us=10 stacks_max=8");
 	listen_to(&listener, NULL);
-	sleep_in_session(&watch);
-	stack_of(&listener, SLEEP);
-	first = listener.last.stack;
 	read_once(&watch);
-	WAIT_FOR((take(&listener, PIPE), listener.last.cause == PIPE));
-	CHECK_EQ(listener.last.stack, 0);
-	CHECK(file_number("/sys/module/eventlog_sched/parameters/stacks_lost") >= 1);
-	/* The one that is in it is still found. */
-	sleep_in_session(&watch);
-	WAIT_FOR((take(&listener, SLEEP), listener.last.cause == SLEEP));
-	CHECK_EQ(listener.last.stack, first);
-	/* It may be emitted again, when half a minute has passed. */
-	CHECK(listener.count >= 1);
-	for (i = 0; i < listener.count; i++)
-		CHECK_EQ(listener.stacks[i].number, first);
+	stack_of(&listener, PIPE);
+	first = listener.last.stack;
+	CHECK_EQ(stacks_lost(), 0);
+	as_user(USER, use_up);
+	CHECK(stacks_lost());
+	listener.any = false;
+	read_once_by(&watch, by_readv);
+	CHECK(strstr(stack_of(&listener, PIPE), "pipe_read+"));
+	CHECK(listener.last.stack > first);
+	/* The user's stacks have taken its place meanwhile, so it is a new one. */
+	first = listener.last.stack;
+	listener.any = false;
+	read_once(&watch);
+	CHECK(strstr(stack_of(&listener, PIPE), "pipe_read+"));
+	CHECK(listener.last.stack > first);
 	consumer_close(&listener.consumer);
 	watch_close(&watch);
 }
@@ -456,6 +539,54 @@ TEST(numbers_change_when_a_module_is_loaded)
 	CHECK(strstr(stack_of(&listener, PIPE), "pipe_read+"));
 	CHECK(listener.last.stack > first);
 	CHECK_OK(module_unload("eventlog_proc"));
+	consumer_close(&listener.consumer);
+	watch_close(&watch);
+}
+
+/* The text of a stack with a frame in each of two functions. */
+static const char *stack_with(const struct listener *listener, const char *inner,
+			      const char *outer)
+{
+	unsigned int i;
+
+	for (i = 0; i < listener->count; i++)
+		if (strstr(listener->stacks[i].text, inner) &&
+		    strstr(listener->stacks[i].text, outer))
+			return listener->stacks[i].text;
+	return NULL;
+}
+
+/*
+ * A function of a module blocks, and its name goes as soon as it has returned. The only thread that
+ * could emit the stack before does not get the CPU from one with a fixed priority.
+ */
+TEST(names_of_a_module_are_in_the_stack_when_they_go)
+{
+	static struct listener listener;
+	struct sched_param priority = { .sched_priority = 1 };
+	struct watch watch;
+	const char *text;
+	cpu_set_t cpus;
+
+	watch_open(&watch, "min_us=10 stack_us=10");
+	listen_to(&listener, NULL);
+	CPU_ZERO(&cpus);
+	CPU_SET(0, &cpus);
+	CHECK_OK(sched_setaffinity(0, sizeof(cpus), &cpus));
+	CHECK_OK(sched_setscheduler(0, SCHED_FIFO, &priority));
+	session_enter(&watch);
+	CHECK_OK(module_load("eventlog_stack_test"));
+	CHECK_OK(module_unload("eventlog_stack_test"));
+	session_leave(&watch);
+	priority.sched_priority = 0;
+	CHECK_OK(sched_setscheduler(0, SCHED_OTHER, &priority));
+	WAIT_FOR((take(&listener, SLEEP), text = stack_with(&listener, "msleep+", "init_module+")));
+	check_text(text);
+	CHECK(strstr(text, ";eventlog_stack_test_init+"));
+	WAIT_FOR((take(&listener, SLEEP), text = stack_with(&listener, "msleep+",
+							    "delete_module+")));
+	check_text(text);
+	CHECK(strstr(text, ";eventlog_stack_test_exit+"));
 	consumer_close(&listener.consumer);
 	watch_close(&watch);
 }

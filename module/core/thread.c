@@ -340,31 +340,47 @@ void eventlog_threads_listen(eventlog_thread_hidden_function *hidden)
 }
 EVENTLOG_EXPORT_TO(eventlog_threads_listen, EVENTLOG_SCHED);
 
-/* The budget is filled up each tenth of a second, by who comes first. */
+/* Takes one of @most, if at least @least are left then. */
+static bool eventlog_budget_take(struct eventlog_budget *budget, unsigned long period, int most,
+				 int least)
+{
+	unsigned long now = jiffies, since = READ_ONCE(budget->since);
+
+	if (now - since >= period && cmpxchg(&budget->since, since, now) == since)
+		atomic_set(&budget->left, most);
+	/* What is refused must not use up what is left for those with a lower limit. */
+	return atomic_read(&budget->left) > least && atomic_dec_return(&budget->left) >= least;
+}
+
 bool eventlog_thread_may_emit(const struct eventlog_thread *thread, int least)
 {
 	struct eventlog_user *user = thread->user;
-	unsigned long now = jiffies, since;
 
-	if (!user)
-		return true;
-	since = READ_ONCE(user->intervals_since);
-	if (now - since >= HZ / 10 && cmpxchg(&user->intervals_since, since, now) == since)
-		atomic_set(&user->intervals, EVENTLOG_INTERVALS_MAX * num_online_cpus());
-	/* An event that is refused must not use up what is left for those with a lower limit. */
-	return atomic_read(&user->intervals) > least && atomic_dec_return(&user->intervals) >= least;
+	return !user || eventlog_budget_take(&user->intervals, HZ / 10,
+					     EVENTLOG_INTERVALS_MAX * num_online_cpus(), least);
 }
 EVENTLOG_EXPORT_TO(eventlog_thread_may_emit, EVENTLOG_SCHED);
 
-u32 eventlog_stack_numbers(u32 count)
+bool eventlog_thread_may_add_stack(const struct eventlog_thread *thread, int most)
 {
-	static u32 next = 1;
-	u32 first;
+	static struct eventlog_budget unlimited = {
+		.since = INITIAL_JIFFIES - EVENTLOG_STACKS_PERIOD,
+	};
+	struct eventlog_user *user = thread->user;
 
-	if (next > U32_MAX - count)
-		next = 1;
-	first = next;
-	next += count;
-	return first;
+	/* Others than root could make one instance after the other. */
+	if (user && user->owner && !uid_eq(user->owner->uid, GLOBAL_ROOT_UID))
+		user = user->owner;
+	/* From 0 downwards, because eventlog_sched.ko may be loaded with another size meanwhile. */
+	return eventlog_budget_take(user ? &user->stacks : &unlimited, EVENTLOG_STACKS_PERIOD, 0,
+				    -most);
 }
-EVENTLOG_EXPORT_TO(eventlog_stack_numbers, EVENTLOG_SCHED);
+EVENTLOG_EXPORT_TO(eventlog_thread_may_add_stack, EVENTLOG_SCHED);
+
+u32 eventlog_stack_number(void)
+{
+	static atomic_t last;
+
+	return (u32)atomic_inc_return(&last) ?: (u32)atomic_inc_return(&last);
+}
+EVENTLOG_EXPORT_TO(eventlog_stack_number, EVENTLOG_SCHED);

@@ -328,15 +328,23 @@ void eventlog_threads_forget(void);
 bool eventlog_thread_may_emit(const struct eventlog_thread *thread, int least);
 
 /**
- * eventlog_stack_numbers() - get numbers for stacks
- * @count: how many, at most 65536
+ * eventlog_thread_may_add_stack() - take one from the budget of new stacks of a thread's user
+ * @thread: found
+ * @most: what a user may add in EVENTLOG_STACKS_PERIOD; all users without limits count as one
  *
- * No one else gets the same ones, even if eventlog_sched.ko is loaded again meanwhile: a capture
- * may outlive it.  Process context, one caller at a time.
- *
- * Return: the first one, which is not 0.
+ * Any context but NMI, preemption off.
  */
-u32 eventlog_stack_numbers(u32 count);
+bool eventlog_thread_may_add_stack(const struct eventlog_thread *thread, int most);
+
+/**
+ * eventlog_stack_number() - get a number for a stack
+ *
+ * No one else gets the same one, even if eventlog_sched.ko is loaded again meanwhile: a capture may
+ * outlive it.  Any context.
+ *
+ * Return: the number, which is not 0.
+ */
+u32 eventlog_stack_number(void);
 
 /**
  * eventlog_provider_lose() - count an event of a provider as lost

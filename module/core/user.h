@@ -39,6 +39,19 @@ struct eventlog_tokens {
 	u64 refilled;
 };
 
+/* In so long, a user may add a part of the stacks that eventlog_sched.ko can keep. */
+#define EVENTLOG_STACKS_PERIOD (30 * HZ)
+
+/**
+ * struct eventlog_budget - what may be caused in a period, by whoever comes first
+ * @left: how often; it may be below 0
+ * @since: jiffies when the period began
+ */
+struct eventlog_budget {
+	atomic_t left;
+	unsigned long since;
+};
+
 /**
  * struct eventlog_user - a user
  * @node: in the table, except for an instance's
@@ -56,9 +69,8 @@ struct eventlog_tokens {
  * @tokens: its own
  * @of_instances: those that the instances it owns share, so that many instances do not use
  *	up the descriptors
- * @intervals: how many events of eventlog_sched.ko its threads may cause before the next tick of
- *	the budget; below 0: sums only
- * @intervals_since: jiffies of the last tick
+ * @intervals: events of eventlog_sched.ko that its threads may cause; below 0: sums only
+ * @stacks: stacks that they may add there
  * @rcu: frees it: threads are looked up under RCU
  */
 struct eventlog_user {
@@ -76,8 +88,8 @@ struct eventlog_user {
 	spinlock_t lock;
 	struct eventlog_tokens tokens;
 	struct eventlog_tokens of_instances;
-	atomic_t intervals;
-	unsigned long intervals_since;
+	struct eventlog_budget intervals;
+	struct eventlog_budget stacks;
 	struct rcu_head rcu;
 };
 

@@ -278,7 +278,7 @@ static void sched_off_emit(struct eventlog_thread *thread, struct task_struct *t
 		fields.by_session_ = 0;
 	}
 	fields.arg_ = sched_argument(task, interval, cause, &fields.call_);
-	fields.stack_ = interval->state ? sched_stack(task, now - out) : 0;
+	fields.stack_ = interval->state ? sched_stack(thread, task, now - out) : 0;
 	eventlog_provider_emit_for(&eventlog_sched_off_event, thread, task,
 				   interval->session.number, now, &fields, sizeof(fields));
 }

@@ -2,14 +2,18 @@
 /*
  * Kernel stacks of threads that did not run for long: see stack.h.
  *
- * The table exists while someone listens.  It has a fixed size: entries, a hash table of their
- * indices, and words for the frames of all of them.  Entries are only added, under a raw spin lock
- * that is taken with the lock of the run queue held, and under which nothing else is locked.
- * Finding one takes no lock: the index is published last.
+ * The table exists while someone listens.  It has a fixed size: sets of a few entries, in one of
+ * which a stack belongs.  A stack that is not there takes the place of the one of its set that was
+ * used the longest time ago, so no stack is left out because others have filled the table.  What a
+ * user's threads may add in half a minute is a quarter of the table: others keep what they use, and
+ * readers do not drown in new stacks.
  *
- * The table is replaced, with sched_stacks_mutex held, when it is full for a while, and when a
- * module is loaded: the addresses of an entry may then be those of other functions.  Numbers are
- * never used again as long as eventlog.ko is loaded.
+ * Each set has a raw spin lock that is taken with the lock of the run queue held, for as long as it
+ * takes to compare or copy a stack, and under which nothing else is locked.  sched_stacks_mutex
+ * protects the pointer to the table, and what emits.
+ *
+ * The table is emptied when a module is loaded: the addresses of an entry may then be those of
+ * other functions.  Numbers are never used again as long as eventlog.ko is loaded.
  */
 #define pr_fmt(format) "eventlog_sched: " format
 
@@ -18,12 +22,14 @@
 #include <linux/irq_work.h>
 #include <linux/jiffies.h>
 #include <linux/kallsyms.h>
-#include <linux/log2.h>
+#include <linux/kernel.h>
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/moduleparam.h>
 #include <linux/mutex.h>
 #include <linux/notifier.h>
+#include <linux/overflow.h>
+#include <linux/random.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
@@ -38,61 +44,59 @@
 #include "sched_eventlog.h"
 
 #define SCHED_FRAMES_MAX	32
-/* For each entry; most stacks are not as deep as the deepest. */
-#define SCHED_FRAMES_MEAN	16
 #define SCHED_TEXT_MAX		4096
 /* Entries are emitted again for those who keep only the latest events, or rotate files. */
 #define SCHED_AGAIN		(30 * HZ)
-/* A table that is full is replaced when it is so old. */
-#define SCHED_FULL		(300 * HZ)
 
-/* Entries, at most: their indices are 16-bit numbers, and 0 is none. */
 #define SCHED_STACKS_LIMIT	16384
+/* Entries of a set. */
+#define SCHED_WAYS		8
 
 /**
  * struct sched_entry - a stack
- * @hash: of the frames
- * @first: index of the first frame in the words
+ * @number: of the stack
  * @round: in which it was emitted last, see sched_round()
- * @say: it has to be emitted
+ * @used: when it was used last, jiffies
  * @count: of the frames
+ * @frames: the return addresses, innermost first
  */
 struct sched_entry {
-	unsigned long hash;
-	u32 first;
+	u32 number;
 	u32 round;
-	bool say;
-	u8 count;
+	unsigned long used;
+	unsigned int count;
+	unsigned long frames[SCHED_FRAMES_MAX];
+};
+
+/**
+ * struct sched_set - entries for stacks with some hashes
+ * @lock: protects all of it; interrupts are off
+ * @say: a bit for each entry that has to be emitted, and keeps its place until then
+ * @hashes: of the frames; 0: there is no entry
+ * @entries: the entries
+ */
+struct sched_set {
+	raw_spinlock_t lock;
+	u32 say;
+	unsigned long hashes[SCHED_WAYS];
+	struct sched_entry entries[SCHED_WAYS];
 };
 
 /**
  * struct sched_stacks - a table of stacks
- * @begin: when it was made, jiffies
- * @first: number of the first entry
- * @max: entries
- * @bits: the hash table has 1 << @bits slots
- * @full: a stack was left out
- * @used: entries that are in use; sched_stacks_lock
- * @words_used: likewise
- * @entries: the entries
- * @slots: for each slot of the hash table, the index of an entry plus 1; 0: none
- * @words: the frames
+ * @seed: of the hashes, so that no one can choose a set
+ * @budget: how many a user may add in EVENTLOG_STACKS_PERIOD
+ * @count: of the sets
+ * @sets: the sets
  */
 struct sched_stacks {
-	unsigned long begin;
-	u32 first;
-	unsigned int max;
-	unsigned int bits;
-	bool full;
-	unsigned int used;
-	unsigned int words_used;
-	struct sched_entry *entries;
-	u16 *slots;
-	unsigned long *words;
+	unsigned long seed;
+	unsigned int budget;
+	unsigned int count;
+	struct sched_set sets[];
 };
 
 static struct sched_stacks __rcu *sched_stacks;
-static DEFINE_RAW_SPINLOCK(sched_stacks_lock);
 static DEFINE_MUTEX(sched_stacks_mutex);
 static atomic_t sched_again;
 
@@ -142,9 +146,9 @@ static const struct kernel_param_ops sched_stacks_max_ops = {
 };
 
 module_param_cb(stacks_max, &sched_stacks_max_ops, &sched_stacks_max, 0444);
-MODULE_PARM_DESC(stacks_max, "different stacks that are kept; each takes 160 bytes");
+MODULE_PARM_DESC(stacks_max, "different stacks that are kept; each takes 300 bytes");
 
-/* Counts stacks that have no number because the table is full. */
+/* Counts stacks that have no number because a user has added too many. */
 static atomic_t sched_stacks_lost;
 
 static int sched_stacks_lost_get(char *text, const struct kernel_param *parameter)
@@ -157,7 +161,7 @@ static const struct kernel_param_ops sched_stacks_lost_ops = {
 };
 
 module_param_cb(stacks_lost, &sched_stacks_lost_ops, NULL, 0444);
-MODULE_PARM_DESC(stacks_lost, "stacks that were left out because too many are different");
+MODULE_PARM_DESC(stacks_lost, "stacks that were left out because a user has too many");
 
 /* ---- unwinding ---- */
 
@@ -214,14 +218,10 @@ static void sched_unwind_exit(void)
 
 /* ---- events with stacks ---- */
 
-static u32 sched_number(const struct sched_stacks *stacks, const struct sched_entry *entry)
-{
-	return stacks->first + (u32)(entry - stacks->entries);
-}
-
 /* sched_stacks_mutex. */
 static char sched_text[SCHED_TEXT_MAX];
 static char sched_frame[KSYM_SYMBOL_LEN];
+static struct sched_entry sched_copy;
 
 /* What has no name is not printed, because that would be its address. */
 static const char *sched_frame_print(unsigned long address)
@@ -230,16 +230,15 @@ static const char *sched_frame_print(unsigned long address)
 	return str_has_prefix(sched_frame, "0x") ? "?" : sched_frame;
 }
 
-static void sched_stack_emit(const struct sched_stacks *stacks, const struct sched_entry *entry)
+static void sched_stack_emit(const struct sched_entry *entry)
 {
-	const unsigned long *frames = stacks->words + entry->first;
 	unsigned int i;
 	size_t size = 0;
 
 	if (!eventlog_sched_stack_enabled())
 		return;
 	for (i = 0; i < entry->count; i++) {
-		const char *frame = sched_frame_print(frames[i]);
+		const char *frame = sched_frame_print(entry->frames[i]);
 
 		/* The innermost ones matter most. */
 		if (size + strlen(frame) + 2 > sizeof(sched_text))
@@ -247,30 +246,46 @@ static void sched_stack_emit(const struct sched_stacks *stacks, const struct sch
 		size += scnprintf(sched_text + size, sizeof(sched_text) - size, "%s%s",
 				  i ? ";" : "", frame);
 	}
-	eventlog_sched_stack(0, sched_number(stacks, entry), sched_text);
+	eventlog_sched_stack(0, entry->number, sched_text);
 }
 
-/* sched_stacks_mutex is held.  Who sets @say later queues the worker again. */
-static void sched_stacks_emit(struct sched_stacks *stacks)
+static void sched_set_emit(struct sched_set *set, bool forget)
+{
+	unsigned int i;
+	bool say;
+
+	for (i = 0; i < SCHED_WAYS; i++) {
+		raw_spin_lock_irq(&set->lock);
+		say = set->say & BIT(i);
+		if (say)
+			sched_copy = set->entries[i];
+		WRITE_ONCE(set->say, set->say & ~BIT(i));
+		if (forget)
+			set->hashes[i] = 0;
+		raw_spin_unlock_irq(&set->lock);
+		if (say)
+			sched_stack_emit(&sched_copy);
+	}
+}
+
+/*
+ * Emits what has to be, and empties the table if @forget is set.  sched_stacks_mutex is held.  Who
+ * sets a bit of @say later queues the worker again.
+ */
+static void sched_stacks_emit(struct sched_stacks *stacks, bool forget)
 {
 	unsigned int i;
 
-	for (i = 0; i < smp_load_acquire(&stacks->used); i++) {
-		struct sched_entry *entry = &stacks->entries[i];
-
-		if (READ_ONCE(entry->say)) {
-			WRITE_ONCE(entry->say, false);
-			sched_stack_emit(stacks, entry);
-		}
+	for (i = 0; i < stacks->count; i++) {
+		if (forget || READ_ONCE(stacks->sets[i].say))
+			sched_set_emit(&stacks->sets[i], forget);
 		cond_resched();
 	}
 }
 
-static void sched_stacks_renew(void);
-
-static bool sched_stacks_are_worn(const struct sched_stacks *stacks)
+static struct sched_stacks *sched_stacks_locked(void)
 {
-	return READ_ONCE(stacks->full) && time_after(jiffies, stacks->begin + SCHED_FULL);
+	return rcu_dereference_protected(sched_stacks, lockdep_is_held(&sched_stacks_mutex));
 }
 
 static void sched_stacks_work_run(struct work_struct *work)
@@ -278,11 +293,9 @@ static void sched_stacks_work_run(struct work_struct *work)
 	struct sched_stacks *stacks;
 
 	mutex_lock(&sched_stacks_mutex);
-	stacks = rcu_dereference_protected(sched_stacks, lockdep_is_held(&sched_stacks_mutex));
+	stacks = sched_stacks_locked();
 	if (stacks)
-		sched_stacks_emit(stacks);
-	if (stacks && sched_stacks_are_worn(stacks))
-		sched_stacks_renew();
+		sched_stacks_emit(stacks, false);
 	mutex_unlock(&sched_stacks_mutex);
 }
 
@@ -307,165 +320,140 @@ static u32 sched_round(void)
 	return (u32)atomic_read(&sched_again) + (u32)(jiffies / SCHED_AGAIN);
 }
 
-static unsigned long sched_frames_hash(const unsigned long *frames, unsigned int count)
+/* Not 0. */
+static unsigned long sched_frames_hash(unsigned long seed, const unsigned long *frames,
+				       unsigned int count)
 {
-	unsigned long hash = count;
+	unsigned long hash = seed + count;
 
 	while (count--)
 		hash = hash_long(hash, BITS_PER_LONG) ^ *frames++;
-	return hash;
+	return hash ?: 1;
 }
 
-/*
- * Finds a stack. At most half of the slots are in use, so one is free. Return: NULL: it is not
- * there; then *@slot is where it belongs.
- */
-static struct sched_entry *sched_entry_find(const struct sched_stacks *stacks, unsigned long hash,
-					    const unsigned long *frames, unsigned int count,
-					    unsigned int *slot)
+/* Returns the index of a stack in its set; below 0: it is not there. */
+static int sched_entry_find(const struct sched_set *set, unsigned long hash,
+			    const unsigned long *frames, unsigned int count)
 {
-	const unsigned int mask = (1U << stacks->bits) - 1;
-	unsigned int i = hash_long(hash, stacks->bits);
-	struct sched_entry *entry;
-	u16 index;
+	unsigned int i;
 
-	for (;; i = (i + 1) & mask) {
-		index = smp_load_acquire(&stacks->slots[i]);
-		if (!index)
-			break;
-		entry = &stacks->entries[index - 1];
-		if (entry->hash == hash && entry->count == count &&
-		    !memcmp(stacks->words + entry->first, frames, count * sizeof(*frames)))
-			return entry;
+	for (i = 0; i < SCHED_WAYS; i++)
+		if (set->hashes[i] == hash && set->entries[i].count == count &&
+		    !memcmp(set->entries[i].frames, frames, count * sizeof(*frames)))
+			return i;
+	return -1;
+}
+
+/* Returns the index of the place for a new stack; below 0: all have yet to be emitted. */
+static int sched_entry_choose(const struct sched_set *set)
+{
+	int i, oldest = -1;
+
+	for (i = 0; i < SCHED_WAYS; i++) {
+		if (!set->hashes[i])
+			return i;
+		if (set->say & BIT(i))
+			continue;
+		if (oldest < 0 ||
+		    time_before(set->entries[i].used, set->entries[oldest].used))
+			oldest = i;
 	}
-	*slot = i;
-	return NULL;
+	return oldest;
 }
 
-static unsigned int sched_words_max(unsigned int max)
+/* Returns the index of the new entry; below 0: the stack is left out. */
+static int sched_entry_add(struct sched_set *set, unsigned long hash, const unsigned long *frames,
+			   unsigned int count)
 {
-	return max * SCHED_FRAMES_MEAN + SCHED_FRAMES_MAX;
-}
-
-/* Return: NULL: the table is full. */
-static struct sched_entry *sched_entry_add(struct sched_stacks *stacks, unsigned long hash,
-					   const unsigned long *frames, unsigned int count)
-{
+	const int i = sched_entry_choose(set);
 	struct sched_entry *entry;
-	unsigned int slot;
 
-	raw_spin_lock(&sched_stacks_lock);
-	entry = sched_entry_find(stacks, hash, frames, count, &slot);
-	if (entry)
-		goto out;
-	if (stacks->used == stacks->max || count > sched_words_max(stacks->max) -
-						   stacks->words_used) {
-		WRITE_ONCE(stacks->full, true);
-		goto out;
-	}
-	entry = &stacks->entries[stacks->used];
-	entry->hash = hash;
-	entry->first = stacks->words_used;
-	entry->count = count;
+	if (i < 0)
+		return i;
+	entry = &set->entries[i];
+	set->hashes[i] = hash;
+	entry->number = eventlog_stack_number();
 	entry->round = sched_round() - 1;
-	memcpy(stacks->words + entry->first, frames, count * sizeof(*frames));
-	stacks->words_used += count;
-	smp_store_release(&stacks->used, stacks->used + 1);
-	smp_store_release(&stacks->slots[slot], stacks->used);
-out:
-	raw_spin_unlock(&sched_stacks_lock);
-	return entry;
+	entry->count = count;
+	memcpy(entry->frames, frames, count * sizeof(*frames));
+	return i;
 }
 
-u32 sched_stack_take(struct task_struct *task)
+u32 sched_stack_take(const struct eventlog_thread *thread, struct task_struct *task)
 {
 	unsigned long frames[SCHED_FRAMES_MAX], hash;
 	struct sched_stacks *stacks = rcu_dereference_sched(sched_stacks);
+	const u32 round = sched_round();
 	struct sched_entry *entry;
-	unsigned int count, slot;
-	u32 round;
+	struct sched_set *set;
+	unsigned int count;
+	bool say = false;
+	u32 number = 0;
+	int i;
 
 	if (!stacks)
 		return 0;
 	count = sched_unwind(task, frames, SCHED_FRAMES_MAX);
 	if (!count)
 		return 0;
-	hash = sched_frames_hash(frames, count);
-	entry = sched_entry_find(stacks, hash, frames, count, &slot) ?:
-		sched_entry_add(stacks, hash, frames, count);
-	if (!entry) {
-		atomic_inc(&sched_stacks_lost);
-		if (sched_stacks_are_worn(stacks))
-			irq_work_queue(&sched_stacks_irq);
-		return 0;
+	hash = sched_frames_hash(stacks->seed, frames, count);
+	set = &stacks->sets[reciprocal_scale(hash_long(hash, 32), stacks->count)];
+	raw_spin_lock(&set->lock);
+	i = sched_entry_find(set, hash, frames, count);
+	if (i < 0 && eventlog_thread_may_add_stack(thread, stacks->budget))
+		i = sched_entry_add(set, hash, frames, count);
+	if (i >= 0) {
+		entry = &set->entries[i];
+		number = entry->number;
+		entry->used = jiffies;
+		say = entry->round != round;
+		if (say) {
+			entry->round = round;
+			WRITE_ONCE(set->say, set->say | BIT(i));
+		}
 	}
-	round = sched_round();
-	if (READ_ONCE(entry->round) != round) {
-		WRITE_ONCE(entry->round, round);
-		WRITE_ONCE(entry->say, true);
+	raw_spin_unlock(&set->lock);
+	if (say)
 		irq_work_queue(&sched_stacks_irq);
-	}
-	return sched_number(stacks, entry);
+	if (!number)
+		atomic_inc(&sched_stacks_lost);
+	return number;
 }
 
 static struct sched_stacks *sched_stacks_make(void)
 {
-	struct sched_stacks *stacks = kzalloc(sizeof(*stacks), GFP_KERNEL);
-	const unsigned int max = sched_stacks_max;
+	const unsigned int count = DIV_ROUND_UP(sched_stacks_max, SCHED_WAYS);
+	struct sched_stacks *stacks;
+	unsigned int i;
 
-	if (!stacks)
-		return NULL;
-	stacks->begin = jiffies;
-	stacks->max = max;
-	stacks->bits = ilog2(max) + 2;
-	stacks->first = eventlog_stack_numbers(max);
-	stacks->entries = kvcalloc(max, sizeof(*stacks->entries), GFP_KERNEL);
-	stacks->slots = kvcalloc(1U << stacks->bits, sizeof(*stacks->slots), GFP_KERNEL);
-	stacks->words = kvcalloc(sched_words_max(max), sizeof(*stacks->words), GFP_KERNEL);
-	return stacks;
-}
-
-static void sched_stacks_free(struct sched_stacks *stacks)
-{
-	if (!stacks)
-		return;
-	kvfree(stacks->words);
-	kvfree(stacks->slots);
-	kvfree(stacks->entries);
-	kfree(stacks);
-}
-
-/* The new table, or NULL, takes the place of the present one. */
-static void sched_stacks_replace(struct sched_stacks *stacks)
-{
-	struct sched_stacks *old;
-
-	old = rcu_dereference_protected(sched_stacks, lockdep_is_held(&sched_stacks_mutex));
-	if (stacks && !(stacks->entries && stacks->slots && stacks->words)) {
-		sched_stacks_free(stacks);
-		stacks = NULL;
+	stacks = kvzalloc(struct_size(stacks, sets, count), GFP_KERNEL);
+	if (!stacks) {
 		pr_warn("no memory for stacks\n");
+		return NULL;
 	}
-	rcu_assign_pointer(sched_stacks, stacks);
-	if (!old)
-		return;
-	synchronize_rcu();
-	/* Events have these numbers already. */
-	sched_stacks_emit(old);
-	sched_stacks_free(old);
-}
-
-static void sched_stacks_renew(void)
-{
-	if (rcu_access_pointer(sched_stacks))
-		sched_stacks_replace(sched_stacks_make());
+	stacks->seed = get_random_long();
+	stacks->budget = max(count * SCHED_WAYS / 4, (unsigned int)SCHED_WAYS);
+	stacks->count = count;
+	for (i = 0; i < count; i++)
+		raw_spin_lock_init(&stacks->sets[i].lock);
+	return stacks;
 }
 
 void sched_stacks_listen(bool wanted)
 {
+	struct sched_stacks *stacks;
+
 	mutex_lock(&sched_stacks_mutex);
-	if (!wanted || !rcu_access_pointer(sched_stacks))
-		sched_stacks_replace(wanted ? sched_stacks_make() : NULL);
+	stacks = sched_stacks_locked();
+	if (wanted && !stacks) {
+		rcu_assign_pointer(sched_stacks, sched_stacks_make());
+	} else if (!wanted && stacks) {
+		RCU_INIT_POINTER(sched_stacks, NULL);
+		synchronize_rcu();
+		/* Events have these numbers already. */
+		sched_stacks_emit(stacks, true);
+		kvfree(stacks);
+	}
 	mutex_unlock(&sched_stacks_mutex);
 }
 
@@ -476,12 +464,18 @@ void sched_stacks_again(void)
 
 /* ---- modules ---- */
 
+/*
+ * No thread is in the code whose names are about to go: that of the module in MODULE_STATE_GOING,
+ * that of its initialization in MODULE_STATE_LIVE.  What is emitted later has neither.
+ */
 static int sched_stacks_notify(struct notifier_block *block, unsigned long action, void *module)
 {
-	if (action != MODULE_STATE_COMING)
-		return NOTIFY_DONE;
+	struct sched_stacks *stacks;
+
 	mutex_lock(&sched_stacks_mutex);
-	sched_stacks_renew();
+	stacks = sched_stacks_locked();
+	if (stacks)
+		sched_stacks_emit(stacks, action == MODULE_STATE_COMING);
 	mutex_unlock(&sched_stacks_mutex);
 	return NOTIFY_DONE;
 }

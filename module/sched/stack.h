@@ -17,17 +17,19 @@
 #include <linux/time64.h>
 #include <linux/types.h>
 
+struct eventlog_thread;
 struct task_struct;
 
 /* The parameter stack_us; 0: no stacks. */
 extern unsigned int sched_stack_us;
 
 /* The slow half of sched_stack(). */
-u32 sched_stack_take(struct task_struct *task);
+u32 sched_stack_take(const struct eventlog_thread *thread, struct task_struct *task);
 
 /**
  * sched_stack() - number of the kernel stack of a thread that was blocked
- * @task: a task that is being switched in, and not the current one
+ * @thread: its entry
+ * @task: the thread, which is being switched in and is not the current task
  * @time: how long it did not run, ns
  *
  * Unwinds a stack of at most 32 frames if @time is long enough, which takes some thousand
@@ -35,16 +37,17 @@ u32 sched_stack_take(struct task_struct *task);
  *
  * Context: interrupts off; the lock of the run queue may be held.
  *
- * Return: the number; 0: @time is too short, no one listens to the event stack, the table is full,
- * or the kernel cannot unwind this stack.
+ * Return: the number; 0: @time is too short, no one listens to the event stack, the user has
+ * too many, or the kernel cannot unwind this stack.
  */
-static __always_inline u32 sched_stack(struct task_struct *task, u64 time)
+static __always_inline u32 sched_stack(const struct eventlog_thread *thread,
+				       struct task_struct *task, u64 time)
 {
 	const unsigned int least = READ_ONCE(sched_stack_us);
 
 	if (!least || time < (u64)least * NSEC_PER_USEC)
 		return 0;
-	return sched_stack_take(task);
+	return sched_stack_take(thread, task);
 }
 
 /**
