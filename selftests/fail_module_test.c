@@ -303,12 +303,13 @@ static int call_open(void)
 	return fd < 0 ? -1 : close(fd);
 }
 
-/* A user without rights has limits, which need memory. */
+/* The limits of a user without rights need memory and outlive the file: each time a new user. */
 static int call_open_of_user(void)
 {
+	static uid_t user = USER;
 	int fd, error;
 
-	if (seteuid(USER))
+	if (seteuid(++user))
 		return -1;
 	fd = user_events_try_open();
 	error = errno;
@@ -452,7 +453,9 @@ TEST(user_events)
 		{ "DEL", call_del }, { "write", call_write }, { "status", call_status },
 		{ "fork", call_fork }, { "line in dynamic_events", call_line },
 	};
+	static __u32 word;
 	unsigned int i;
+	int others[2];
 
 	fail_prepare();
 	made.file = user_events_open();
@@ -465,10 +468,18 @@ TEST(user_events)
 	WAIT_FOR(made.kept == 1);
 	for (i = 0; i < ARRAY_SIZE(calls); i++)
 		fail_each(&calls[i], &made.switcher.consumer.fd, 1, check_user_events);
+	/* A new event, and the first and the second one of a file. */
+	others[0] = user_events_open();
+	others[1] = user_events_open();
+	reg(others[0], "scarce_other u32 value", &word, 4, 3);
 	fail_tree_nodes(true);
 	CHECK_ERRNO(call_reg(), ENOMEM);
+	CHECK_ERRNO(try_reg(others[1], "scarce_kept u32 value", &made.word, 4, 3), ENOMEM);
+	CHECK_ERRNO(try_reg(made.file, "scarce_other u32 value", &made.word, 4, 3), ENOMEM);
 	fail_tree_nodes(false);
 	check_user_events();
+	close(others[0]);
+	close(others[1]);
 	consumer_close(&made.switcher.consumer);
 	close(made.file);
 }

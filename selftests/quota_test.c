@@ -109,6 +109,30 @@ TEST(events_held_by_others)
 	close(mine);
 }
 
+/* An event that ended and comes back counts again; without room it stays as it was. */
+TEST(events_that_come_back)
+{
+	struct eventlog_register event;
+	struct consumer watcher;
+	int fd;
+
+	load_open("user_events_max=2");
+	consumer_open(&watcher, 0);
+	rule_add(watcher.fd, NULL, NULL);
+	fd = device_open_as(USER);
+	event = register_event(fd, "returns u32 x");
+	CHECK_OK(try_unregister(fd, event.write_index));
+	CHECK_EQ(register_many(fd, "other", EDQUOT), 2);
+	CHECK_ERRNO(try_register(fd, "returns u32 x"), EDQUOT);
+	CHECK_EQ(quota(fd, EVENTLOG_QUOTA_EVENTS).use, 2);
+	close(fd);
+	fd = device_open_as(USER);
+	CHECK_EQ(register_event(fd, "returns u32 x").descriptor, event.descriptor);
+	CHECK_EQ(quota(fd, EVENTLOG_QUOTA_EVENTS).use, 1);
+	close(fd);
+	consumer_close(&watcher);
+}
+
 static void reach_nothing(void)
 {
 	int fd = device_open();

@@ -4,9 +4,11 @@
  * processes, and the subscribers of events.
  */
 #include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -190,8 +192,11 @@ static void look_at_the_kernel(void)
 
 TEST(names_of_the_kernel_are_public)
 {
-	int fd = begin();
+	int fd;
 
+	if (user_mode_linux())
+		SKIP("this kernel lacks jump labels, which markers need");
+	fd = begin();
 	CHECK_OK(module_load("eventlog_marker_example"));
 	as_user(USER, look_at_the_kernel);
 	end(fd);
@@ -228,6 +233,46 @@ TEST(hidden_events_are_skipped)
 	for (i = 0; i < 1100; i++)
 		CHECK_OK(try_register_number(fd, "hidden", i));
 	test_join(child);
+	end(fd);
+}
+
+/* How often the process of a user has looked. */
+static __u64 *looks;
+
+static void list_for_ever(void)
+{
+	int fd = device_open();
+
+	for (;; __atomic_fetch_add(looks, 1, __ATOMIC_RELEASE))
+		count_definitions(fd);
+}
+
+static void read_for_ever(void)
+{
+	for (;; __atomic_fetch_add(looks, 1, __ATOMIC_RELEASE))
+		free(status_read());
+}
+
+/* It spends most of its time on events that it does not see, so that is where it is killed. */
+TEST(killed_while_events_are_skipped)
+{
+	static void (*const functions[])(void) = { list_for_ever, read_for_ever };
+	int fd = begin();
+	unsigned int i;
+	pid_t child;
+
+	looks = mmap(NULL, page_size(), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	CHECK(looks != MAP_FAILED);
+	for (i = 0; i < 1100; i++)
+		CHECK_OK(try_register_number(fd, "hidden", i));
+	for (i = 0; i < 20; i++) {
+		*looks = 0;
+		child = fork_user(USER, functions[i % ARRAY_SIZE(functions)]);
+		WAIT_FOR(__atomic_load_n(looks, __ATOMIC_ACQUIRE) > 1);
+		CHECK_OK(kill(child, SIGKILL));
+		test_join_signal(child, SIGKILL);
+	}
+	CHECK_EQ(count_definitions(fd), 1101);
 	end(fd);
 }
 
