@@ -124,6 +124,8 @@ main([
     Memory("why", "--format", "json", "shop:1", file="stacks"),
     Memory("stat", "--by", "session", "--format", "json", file="instances spans"),
     Memory("stat", "--by", "host", file="one two"),
+    Memory("stat", "--by", "cpu", "--format", "csv", file="instances spans"),
+    Memory("show", "--session-summary"),
     Memory("stat", *CHOICE, "--format", "prometheus", "-o", "out"),
     Memory("info", "-v", file="instances spans"),
     Memory("sql", "select count(*), max(bytes), min(session) from request_end"),

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# faults_test - elog show, export, report and ship, where one call of the C library after the
-# other fails: see faults.py. selftests/faults.bats does so with elog capture. Prints TAP.
+# faults_test - the verbs of elog that read files, the plugin of babeltrace2, and elog ship, where
+# one call of the C library after the other fails: see faults.py. selftests/faults.bats does so with elog capture. Prints TAP.
 #
 # EVENTLOG_FAULTS=all: each call, not only some of them.
 set -u
@@ -69,7 +69,7 @@ ships()
 }
 
 check "the library alone changes nothing" harmless
-check "show, export, report: each call that fails is named, or changes nothing" exports
+check "verbs that read files: each call that fails is named, or changes nothing" exports
 if [ ! -e "$EVENTLOG_TOOLS/elog_nats.so" ] || ! PATH=$PATH:/usr/sbin command -v nats-server > why
 then
 	skip "ship" "libnats or nats-server is missing"
