@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""export_faults.py FOLDER [NAME...] - the verbs of elog that read files, with faults: see faults.py.
+"""export_faults.py FOLDER [NAME...] - verbs of elog that read files, with faults: see faults.py.
 
 FOLDER has the files: see faults_test.sh. RECEIVER is the URL of a receiver of OpenTelemetry, and
 BABELTRACE_PLUGIN_PATH has the plugin of babeltrace2, if they are there.

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # faults_test - the verbs of elog that read files, the plugin of babeltrace2, and elog ship, where
-# one call of the C library after the other fails: see faults.py. selftests/faults.bats does so with elog capture. Prints TAP.
+# one call of the C library after the other fails: see faults.py. selftests/faults.bats does so
+# with elog capture. Prints TAP.
 #
 # EVENTLOG_FAULTS=all: each call, not only some of them.
 set -u
@@ -20,7 +21,7 @@ mkdir export ship files
 for file in spans types decoded instances traces nested 'wide 20' 'many 300'; do
 	# shellcheck disable=SC2086 # with its COUNT
 	set -- $file
-	python3 "$top/tools/elog/export/export_file.py" "$1" "files/$1.elog" ${2-} || exit 1
+	python3 "$top/tools/elog/export/export_file.py" "$1" "files/$1.elog" "${@:2}" || exit 1
 done
 for file in threads chain stacks 'machine one boot-1 5' 'machine two boot-2 10'; do
 	# shellcheck disable=SC2086 # with its arguments
