@@ -14,6 +14,7 @@ top=$(cd "$here/../.." && pwd -P)
 . "$top/scripts/elog_tap.sh"
 # shellcheck source=tools/elog/fleet/servers.sh
 . "$top/tools/elog/fleet/servers.sh"
+receiver=
 trap 'servers_stop; [ -z "$receiver" ] || kill "$receiver"; rm -rf "$work"' EXIT
 export FAULTS=$top/build/selftests/faults.so ELOG=$elog
 
@@ -36,7 +37,6 @@ if [ -e "$EVENTLOG_TOOLS/babeltrace2-plugin-elog.so" ]; then
 	cp "$EVENTLOG_TOOLS/babeltrace2-plugin-elog.so" plugins
 	export BABELTRACE_PLUGIN_PATH=$work/plugins
 fi
-receiver=
 if ! "$elog" export --otlp http://127.0.0.1:1 none 2>&1 | grep -q 'built without libcurl'; then
 	mkdir got
 	python3 "$top/tools/elog/export/otlp_receiver.py" got > receiver.log 2>&1 &
