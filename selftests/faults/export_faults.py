@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""export_faults.py FOLDER [NAME...] - the verbs of elog that read files, with faults: see faults.py.
+"""export_faults.py FOLDER [NAME...] - verbs of elog that read files, with faults: see faults.py.
 
 FOLDER has the files: see faults_test.sh. RECEIVER is the URL of a receiver of OpenTelemetry, and
 BABELTRACE_PLUGIN_PATH has the plugin of babeltrace2, if they are there.
@@ -124,6 +124,8 @@ main([
     Memory("why", "--format", "json", "shop:1", file="stacks"),
     Memory("stat", "--by", "session", "--format", "json", file="instances spans"),
     Memory("stat", "--by", "host", file="one two"),
+    Memory("stat", "--by", "cpu", "--format", "csv", file="instances spans"),
+    Memory("show", "--session-summary"),
     Memory("stat", *CHOICE, "--format", "prometheus", "-o", "out"),
     Memory("info", "-v", file="instances spans"),
     Memory("sql", "select count(*), max(bytes), min(session) from request_end"),

@@ -143,6 +143,22 @@ static void say(const char *call, void *const *frames, int count)
 	append(log_path, line, length);
 }
 
+/* Is the caller a library that is not ours? To look at all callers takes long. */
+static bool is_foreign(const void *caller)
+{
+	static uintptr_t known[4096];	/* address and result, atomic */
+	uintptr_t *slot = &known[(uintptr_t)caller % 4096], now, entry = (uintptr_t)caller << 1;
+	unsigned long offset;
+
+	now = __atomic_load_n(slot, __ATOMIC_RELAXED);
+	if ((now | 1) != (entry | 1)) {
+		now = entry | !(is_in(caller, "libc.so") || is_in(caller, "ld-linux") ||
+				strstr(file_of(caller, &offset), "elog"));
+		__atomic_store_n(slot, now, __ATOMIC_RELAXED);
+	}
+	return now & 1;
+}
+
 static __attribute__((noinline)) bool fails_now(enum kind kind, const char *call)
 {
 	const bool network = kind == CONNECT || kind == SEND || kind == RECEIVE;
@@ -160,10 +176,14 @@ static __attribute__((noinline)) bool fails_now(enum kind kind, const char *call
 }
 
 /* Is it this call that fails? */
-static __attribute__((noinline)) bool fails(enum kind kind, const char *call)
+static __attribute__((noinline)) bool fails_for(const void *caller, enum kind kind,
+						const char *call)
 {
-	return kind == counted_kind && fails_now(kind, call);
+	return kind == counted_kind && !(kind == MEMORY && is_foreign(caller)) &&
+	       fails_now(kind, call);
 }
+
+#define fails(kind, call)	fails_for(__builtin_return_address(0), kind, call)
 
 __attribute__((constructor)) static void begin(void)
 {

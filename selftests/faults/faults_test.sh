@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# faults_test - elog show, export, report and ship, where one call of the C library after the
-# other fails: see faults.py. selftests/faults.bats does so with elog capture. Prints TAP.
+# faults_test - the verbs of elog that read files, the plugin of babeltrace2, and elog ship, where
+# one call of the C library after the other fails: see faults.py. selftests/faults.bats does so
+# with elog capture. Prints TAP.
 #
 # EVENTLOG_FAULTS=all: each call, not only some of them.
 set -u
@@ -13,6 +14,7 @@ top=$(cd "$here/../.." && pwd -P)
 . "$top/scripts/elog_tap.sh"
 # shellcheck source=tools/elog/fleet/servers.sh
 . "$top/tools/elog/fleet/servers.sh"
+receiver=
 trap 'servers_stop; [ -z "$receiver" ] || kill "$receiver"; rm -rf "$work"' EXIT
 export FAULTS=$top/build/selftests/faults.so ELOG=$elog
 
@@ -20,7 +22,7 @@ mkdir export ship files
 for file in spans types decoded instances traces nested 'wide 20' 'many 300'; do
 	# shellcheck disable=SC2086 # with its COUNT
 	set -- $file
-	python3 "$top/tools/elog/export/export_file.py" "$1" "files/$1.elog" ${2-} || exit 1
+	python3 "$top/tools/elog/export/export_file.py" "$1" "files/$1.elog" "${@:2}" || exit 1
 done
 for file in threads chain stacks 'machine one boot-1 5' 'machine two boot-2 10'; do
 	# shellcheck disable=SC2086 # with its arguments
@@ -35,7 +37,6 @@ if [ -e "$EVENTLOG_TOOLS/babeltrace2-plugin-elog.so" ]; then
 	cp "$EVENTLOG_TOOLS/babeltrace2-plugin-elog.so" plugins
 	export BABELTRACE_PLUGIN_PATH=$work/plugins
 fi
-receiver=
 if ! "$elog" export --otlp http://127.0.0.1:1 none 2>&1 | grep -q 'built without libcurl'; then
 	mkdir got
 	python3 "$top/tools/elog/export/otlp_receiver.py" got > receiver.log 2>&1 &
@@ -69,7 +70,7 @@ ships()
 }
 
 check "the library alone changes nothing" harmless
-check "show, export, report: each call that fails is named, or changes nothing" exports
+check "verbs that read files: each call that fails is named, or changes nothing" exports
 if [ ! -e "$EVENTLOG_TOOLS/elog_nats.so" ] || ! PATH=$PATH:/usr/sbin command -v nats-server > why
 then
 	skip "ship" "libnats or nats-server is missing"
