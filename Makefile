@@ -279,7 +279,7 @@ check-debug:
 	@scripts/uml --debug build
 	@$(MAKE) --no-print-directory module EVENTLOG_TEST_MODULE=1 ARCH=um SUBARCH=x86_64 \
 		KDIR="$$(scripts/uml --debug headers)"
-	@$(MAKE) --no-print-directory selftests
+	@$(MAKE) --no-print-directory selftests tools
 	@mkdir -p build/check
 	@scripts/uml --debug run --share '$(top)' --timeout 3600 --mem 1024 -- \
 		scripts/run-tests --module "build/$$(scripts/uml --debug release)/eventlog.ko" \
