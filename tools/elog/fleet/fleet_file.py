@@ -152,10 +152,11 @@ def capture(directory, size, count, keep, machine, step):
     path, copies = f"{directory}/x.elog", f"{directory}/all"
     os.makedirs(copies, exist_ok=True)
     done = len(os.listdir(copies))
-    # It was killed while it wrote this file, or before it had a link.
-    number = max(done - 1, 0)
-    if os.path.exists(path) and not (done and os.path.samefile(path, f"{copies}/{number:04}")):
-        number = done
+    # It was killed while it wrote the last file that has a link, or later: before the next file was
+    # there, or had a link.
+    number = done
+    if done and os.path.exists(path) and os.path.samefile(path, f"{copies}/{done - 1:04}"):
+        number = done - 1
     while number < int(count):
         whole = contents(int(size), machine, random.Random(f"{machine}{number}"))
         write_file(path, f"{copies}/{number:04}",
