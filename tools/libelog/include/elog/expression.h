@@ -119,7 +119,8 @@ int elog_expression_name(const struct elog_expression *expression, size_t index,
  * @text: the filter as an expression, on one line without control characters. Unlike
  *	the text in @filter, its length is not limited
  * @exact: the filter is true for an event exactly if all expressions are, provided that
- *	elog_expression_bind() accepts them for the event
+ *	elog_expression_bind() accepts them for the event, and that the strings of the
+ *	payload end within it, which the kernel verifies
  *
  * Only the library allocates this struct: it may grow at the end.
  */
