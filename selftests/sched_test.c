@@ -513,6 +513,7 @@ TEST(short_intervals_are_summed)
 	struct watch watch;
 	struct record record;
 	unsigned int count = 0, i;
+	__u64 in_pipes = 0;
 	struct sum sum;
 	int ends[4];
 	pid_t child;
@@ -551,9 +552,11 @@ TEST(short_intervals_are_summed)
 		memcpy(&sum, record.payload, sizeof(sum));
 		CHECK_EQ(sum.of, watch.event.descriptor);
 		CHECK_EQ(record.header->tid, thread_id());
-		CHECK(sum.causes[PIPE - 1] > 0);
+		/* One of several sums may be of a thread that was only preempted. */
+		in_pipes += sum.causes[PIPE - 1];
 		count += sum.count;
 	}
+	CHECK(in_pipes > 0);
 	/* On one CPU each read blocks; on several, the answer may be there already. */
 	CHECK(count > 0 && count <= 2 * rounds + 100);
 	watch_close(&watch);
