@@ -399,7 +399,8 @@ static void wait_everywhere(void)
 	int ends[2], fd;
 	char byte;
 
-	nanosleep(&time, NULL);	/* pause: these are what the test is about */
+	/* pause: these are what the test is about */
+	nanosleep(&time, NULL);
 	clock_nanosleep(CLOCK_REALTIME, 0, &time, NULL);
 	poll(NULL, 0, 5);
 	ppoll(NULL, 0, &time, NULL);
