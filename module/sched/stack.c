@@ -92,12 +92,14 @@ struct sched_set {
  * struct sched_stacks - a table of stacks
  * @seed: of the hashes, so that no one can choose a set
  * @budget: how many a user may add in EVENTLOG_STACKS_PERIOD
+ * @generation: no other table has it, and it changes when the table is emptied: budgets begin again
  * @count: of the sets
  * @sets: the sets
  */
 struct sched_stacks {
 	unsigned long seed;
 	unsigned int budget;
+	u32 generation;
 	unsigned int count;
 	struct sched_set sets[];
 };
@@ -298,6 +300,8 @@ static void sched_stacks_emit(struct sched_stacks *stacks, bool forget)
 			sched_set_emit(&stacks->sets[i], forget);
 		cond_resched();
 	}
+	if (forget)
+		WRITE_ONCE(stacks->generation, eventlog_stack_number());
 }
 
 static struct sched_stacks *sched_stacks_locked(void)
@@ -429,7 +433,8 @@ static int sched_stack_add(struct sched_stacks *stacks, struct sched_set *set,
 {
 	const int i = sched_entry_choose(set);
 
-	if (i < 0 || !eventlog_thread_may_add_stack(thread, stacks->budget))
+	if (i < 0 || !eventlog_thread_may_add_stack(thread, READ_ONCE(stacks->generation),
+						    stacks->budget))
 		return -1;
 	sched_entry_fill(set, i, round, hash, frames, count);
 	return i;
@@ -492,6 +497,7 @@ static struct sched_stacks *sched_stacks_make(void)
 	}
 	stacks->seed = get_random_long();
 	stacks->budget = max(count * SCHED_WAYS / 4, (unsigned int)SCHED_WAYS);
+	stacks->generation = eventlog_stack_number();
 	stacks->count = count;
 	for (i = 0; i < count; i++) {
 		raw_spin_lock_init(&stacks->sets[i].lock);
