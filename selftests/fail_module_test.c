@@ -260,8 +260,9 @@ static int call_format(void)
 }
 
 /*
- * Not in the worker that makes trace events: if ftrace has no memory for a field, it frees the
- * event's file, and once more when it lets go of the directory.  No caller can prevent that.
+ * Not in the worker that makes trace events: in some kernels, ftrace frees the event's file if it
+ * has no memory for a field, and once more when it lets go of the directory.  No caller can prevent
+ * that.
  */
 TEST(trace_events)
 {

@@ -308,6 +308,8 @@ static void add_rule(int fd)
  */
 static bool killed_while_it_delivers(void (*call)(int fd))
 {
+	const struct timespec moment = { .tv_nsec = 20000 };
+	const struct sched_param idle = { 0 };
 	struct eventlog_mapped_record record = { 0 };
 	struct consumer consumer;
 	unsigned int sent = 0, received = 0;
@@ -328,11 +330,13 @@ static bool killed_while_it_delivers(void (*call)(int fd))
 		sent++;
 	child = test_fork();
 	if (!child) {
+		/* So that the parent can stop it on one CPU, where the kernel is not preempted. */
+		CHECK_OK(sched_setscheduler(0, SCHED_IDLE, &idle));
 		call(consumer.fd);
 		pause();
 	}
 	while (!__atomic_load_n(&ring.header->position, __ATOMIC_ACQUIRE))
-		;
+		nanosleep(&moment, NULL);	/* pause: the child needs the CPU, too */
 	CHECK_OK(kill(child, SIGKILL));
 	test_join_signal(child, SIGKILL);
 	in_time = !mapped_taken(&ring);

@@ -340,14 +340,21 @@ void eventlog_threads_listen(eventlog_thread_hidden_function *hidden)
 }
 EVENTLOG_EXPORT_TO(eventlog_threads_listen, EVENTLOG_SCHED);
 
-/* Takes one of @most, if at least @least are left then. */
-static bool eventlog_budget_take(struct eventlog_budget *budget, unsigned long period, int most,
-				 int least)
+/*
+ * Takes one of @most, if at least @least are left then.  A period also ends when @generation
+ * changes, but lasts for a second at least.
+ */
+static bool eventlog_budget_take(struct eventlog_budget *budget, unsigned long period,
+				 u32 generation, int most, int least)
 {
-	unsigned long now = jiffies, since = READ_ONCE(budget->since);
+	unsigned long now = jiffies, since = READ_ONCE(budget->since), elapsed = now - since;
 
-	if (now - since >= period && cmpxchg(&budget->since, since, now) == since)
+	if ((elapsed >= period ||
+	     (elapsed >= HZ && READ_ONCE(budget->generation) != generation)) &&
+	    cmpxchg(&budget->since, since, now) == since) {
+		WRITE_ONCE(budget->generation, generation);
 		atomic_set(&budget->left, most);
+	}
 	/* What is refused must not use up what is left for those with a lower limit. */
 	return atomic_read(&budget->left) > least && atomic_dec_return(&budget->left) >= least;
 }
@@ -356,24 +363,34 @@ bool eventlog_thread_may_emit(const struct eventlog_thread *thread, int least)
 {
 	struct eventlog_user *user = thread->user;
 
-	return !user || eventlog_budget_take(&user->intervals, HZ / 10,
+	return !user || eventlog_budget_take(&user->intervals, HZ / 10, 0,
 					     EVENTLOG_INTERVALS_MAX * num_online_cpus(), least);
 }
 EVENTLOG_EXPORT_TO(eventlog_thread_may_emit, EVENTLOG_SCHED);
 
-bool eventlog_thread_may_add_stack(const struct eventlog_thread *thread, int most)
+/* From 0 downwards, because eventlog_sched.ko may be loaded with another size meanwhile. */
+static bool eventlog_stacks_take(struct eventlog_budget *budget, u32 generation, int most)
+{
+	return eventlog_budget_take(budget, EVENTLOG_STACKS_PERIOD, generation, 0, -most);
+}
+
+bool eventlog_thread_may_add_stack(const struct eventlog_thread *thread, u32 generation, int most)
 {
 	static struct eventlog_budget unlimited = {
 		.since = INITIAL_JIFFIES - EVENTLOG_STACKS_PERIOD,
 	};
-	struct eventlog_user *user = thread->user;
+	struct eventlog_user *user = thread->user, *owner = user ? user->owner : NULL;
 
-	/* Others than root could make one instance after the other. */
-	if (user && user->owner && !uid_eq(user->owner->uid, GLOBAL_ROOT_UID))
-		user = user->owner;
-	/* From 0 downwards, because eventlog_sched.ko may be loaded with another size meanwhile. */
-	return eventlog_budget_take(user ? &user->stacks : &unlimited, EVENTLOG_STACKS_PERIOD, 0,
-				    -most);
+	if (!user)
+		return eventlog_stacks_take(&unlimited, generation, most);
+	if (!owner || uid_eq(owner->uid, GLOBAL_ROOT_UID))
+		return eventlog_stacks_take(&user->stacks, generation, most);
+	/*
+	 * Others than root could make one instance after the other, so those of an owner share a
+	 * budget.  One of them cannot use up more than half of it.
+	 */
+	return eventlog_stacks_take(&user->stacks, generation, most / 2) &&
+	       eventlog_stacks_take(&owner->stacks_of_instances, generation, most);
 }
 EVENTLOG_EXPORT_TO(eventlog_thread_may_add_stack, EVENTLOG_SCHED);
 

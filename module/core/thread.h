@@ -330,11 +330,14 @@ bool eventlog_thread_may_emit(const struct eventlog_thread *thread, int least);
 /**
  * eventlog_thread_may_add_stack() - take one from the budget of new stacks of a thread's user
  * @thread: found
- * @most: what a user may add in EVENTLOG_STACKS_PERIOD; all users without limits count as one
+ * @generation: when it changes, stacks have been forgotten: the budget begins again, if the last
+ *	period has lasted for a second
+ * @most: what a user may add in EVENTLOG_STACKS_PERIOD; all users without limits count as one, and
+ *	so do the instances of an owner who is not root, of which one may add half as many
  *
  * Any context but NMI, preemption off.
  */
-bool eventlog_thread_may_add_stack(const struct eventlog_thread *thread, int most);
+bool eventlog_thread_may_add_stack(const struct eventlog_thread *thread, u32 generation, int most);
 
 /**
  * eventlog_stack_number() - get a number for a stack

@@ -86,7 +86,8 @@ static bool eventlog_user_idle(struct eventlog_user *user)
 	bool full;
 
 	if (atomic_read(&user->references) ||
-	    jiffies - READ_ONCE(user->stacks.since) < EVENTLOG_STACKS_PERIOD)
+	    jiffies - READ_ONCE(user->stacks.since) < EVENTLOG_STACKS_PERIOD ||
+	    jiffies - READ_ONCE(user->stacks_of_instances.since) < EVENTLOG_STACKS_PERIOD)
 		return false;
 	spin_lock(&user->lock);
 	full = !eventlog_tokens_refill(user, &user->tokens, EVENTLOG_USER_BURST) &&
@@ -123,8 +124,10 @@ static struct eventlog_user *eventlog_user_alloc(const unsigned long *limits)
 	spin_lock_init(&user->lock);
 	eventlog_tokens_init(user, &user->tokens, EVENTLOG_USER_BURST);
 	eventlog_tokens_init(user, &user->of_instances, EVENTLOG_OWNER_BURST);
-	/* The first period of both begins with the first use. */
-	user->intervals.since = user->stacks.since = jiffies - EVENTLOG_STACKS_PERIOD;
+	/* The first period of each begins with the first use. */
+	user->intervals.since = jiffies - EVENTLOG_STACKS_PERIOD;
+	user->stacks.since = user->intervals.since;
+	user->stacks_of_instances.since = user->intervals.since;
 	return user;
 }
 

@@ -10,7 +10,8 @@
  * user, which is not in the table; the owner of instances is in it, and has no owner.
  *
  * A mutex protects the table.  The numbers are atomic.  A user stays in the table while
- * something refers to it or it has to wait for new definitions.
+ * something refers to it, it has to wait for new definitions, or it has added stacks in the
+ * last half minute.
  */
 #ifndef EVENTLOG_USER_H
 #define EVENTLOG_USER_H
@@ -39,16 +40,18 @@ struct eventlog_tokens {
 	u64 refilled;
 };
 
-/* In so long, a user may add a part of the stacks that eventlog_sched.ko can keep. */
+/* In so long, a user's threads may add a part of the stacks that eventlog_sched.ko can keep. */
 #define EVENTLOG_STACKS_PERIOD (30 * HZ)
 
 /**
  * struct eventlog_budget - what may be caused in a period, by whoever comes first
  * @left: how often; it may be below 0
+ * @generation: of what is caused, see eventlog_thread_may_add_stack()
  * @since: jiffies when the period began
  */
 struct eventlog_budget {
 	atomic_t left;
+	u32 generation;
 	unsigned long since;
 };
 
@@ -71,6 +74,7 @@ struct eventlog_budget {
  *	up the descriptors
  * @intervals: events of eventlog_sched.ko that its threads may cause; below 0: sums only
  * @stacks: stacks that they may add there
+ * @stacks_of_instances: the same for the instances it owns together, unless it is root
  * @rcu: frees it: threads are looked up under RCU
  */
 struct eventlog_user {
@@ -90,6 +94,7 @@ struct eventlog_user {
 	struct eventlog_tokens of_instances;
 	struct eventlog_budget intervals;
 	struct eventlog_budget stacks;
+	struct eventlog_budget stacks_of_instances;
 	struct rcu_head rcu;
 };
 

@@ -4,13 +4,16 @@
  *
  * The table exists while someone listens.  It has a fixed size: sets of a few entries, in one of
  * which a stack belongs.  A stack that is not there takes the place of the one of its set that was
- * used the longest time ago, so no stack is left out because others have filled the table.  What a
- * user's threads may add in half a minute is a quarter of the table: others keep what they use, and
- * readers do not drown in new stacks.
+ * used the longest time ago.  It is left out only while all entries of its set wait for the worker
+ * that emits them, or if its user has added too many: a user's threads may add about a quarter of
+ * the table in half a minute, so others keep what they use, and readers do not drown in new stacks.
+ * A period begins with the first new stack, so the end of one and the start of the next may meet.
  *
  * Each set has a raw spin lock that is taken with the lock of the run queue held, for as long as it
- * takes to compare or copy a stack, and under which nothing else is locked.  sched_stacks_mutex
- * protects the pointer to the table, and what emits.
+ * takes to compare or copy a stack, and under which nothing else is locked.  A stack that is there
+ * and need not be emitted is found without the lock, by the set's sequence count, because threads
+ * on many CPUs may wait in one place.  sched_stacks_mutex protects the pointer to the table, and
+ * what emits.
  *
  * The table is emptied when a module is loaded: the addresses of an entry may then be those of
  * other functions.  Numbers are never used again as long as eventlog.ko is loaded.
@@ -32,6 +35,7 @@
 #include <linux/random.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
+#include <linux/seqlock.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
 #include <linux/stacktrace.h>
@@ -56,7 +60,7 @@
  * struct sched_entry - a stack
  * @number: of the stack
  * @round: in which it was emitted last, see sched_round()
- * @used: when it was used last, jiffies
+ * @used: when it was used last, jiffies; also written without the lock
  * @count: of the frames
  * @frames: the return addresses, innermost first
  */
@@ -71,12 +75,14 @@ struct sched_entry {
 /**
  * struct sched_set - entries for stacks with some hashes
  * @lock: protects all of it; interrupts are off
+ * @sequence: changes with @hashes, and with number, count and frames of an entry
  * @say: a bit for each entry that has to be emitted, and keeps its place until then
  * @hashes: of the frames; 0: there is no entry
  * @entries: the entries
  */
 struct sched_set {
 	raw_spinlock_t lock;
+	seqcount_t sequence;
 	u32 say;
 	unsigned long hashes[SCHED_WAYS];
 	struct sched_entry entries[SCHED_WAYS];
@@ -86,12 +92,14 @@ struct sched_set {
  * struct sched_stacks - a table of stacks
  * @seed: of the hashes, so that no one can choose a set
  * @budget: how many a user may add in EVENTLOG_STACKS_PERIOD
+ * @generation: no other table has it, and it changes when the table is emptied: budgets begin again
  * @count: of the sets
  * @sets: the sets
  */
 struct sched_stacks {
 	unsigned long seed;
 	unsigned int budget;
+	u32 generation;
 	unsigned int count;
 	struct sched_set sets[];
 };
@@ -148,7 +156,7 @@ static const struct kernel_param_ops sched_stacks_max_ops = {
 module_param_cb(stacks_max, &sched_stacks_max_ops, &sched_stacks_max, 0444);
 MODULE_PARM_DESC(stacks_max, "different stacks that are kept; each takes 300 bytes");
 
-/* Counts stacks that have no number because a user has added too many. */
+/* Counts stacks that have no number: of a user with too many, or in a set without a free place. */
 static atomic_t sched_stacks_lost;
 
 static int sched_stacks_lost_get(char *text, const struct kernel_param *parameter)
@@ -161,7 +169,7 @@ static const struct kernel_param_ops sched_stacks_lost_ops = {
 };
 
 module_param_cb(stacks_lost, &sched_stacks_lost_ops, NULL, 0444);
-MODULE_PARM_DESC(stacks_lost, "stacks that were left out because a user has too many");
+MODULE_PARM_DESC(stacks_lost, "stacks that were left out: their user has too many, or they came too fast");
 
 /* ---- unwinding ---- */
 
@@ -249,6 +257,14 @@ static void sched_stack_emit(const struct sched_entry *entry)
 	eventlog_sched_stack(0, entry->number, sched_text);
 }
 
+/* Not @used, which others write meanwhile. */
+static void sched_entry_copy(const struct sched_entry *entry)
+{
+	sched_copy.number = entry->number;
+	sched_copy.count = entry->count;
+	memcpy(sched_copy.frames, entry->frames, entry->count * sizeof(*entry->frames));
+}
+
 static void sched_set_emit(struct sched_set *set, bool forget)
 {
 	unsigned int i;
@@ -258,10 +274,13 @@ static void sched_set_emit(struct sched_set *set, bool forget)
 		raw_spin_lock_irq(&set->lock);
 		say = set->say & BIT(i);
 		if (say)
-			sched_copy = set->entries[i];
+			sched_entry_copy(&set->entries[i]);
 		WRITE_ONCE(set->say, set->say & ~BIT(i));
-		if (forget)
+		if (forget) {
+			raw_write_seqcount_begin(&set->sequence);
 			set->hashes[i] = 0;
+			raw_write_seqcount_end(&set->sequence);
+		}
 		raw_spin_unlock_irq(&set->lock);
 		if (say)
 			sched_stack_emit(&sched_copy);
@@ -281,6 +300,8 @@ static void sched_stacks_emit(struct sched_stacks *stacks, bool forget)
 			sched_set_emit(&stacks->sets[i], forget);
 		cond_resched();
 	}
+	if (forget)
+		WRITE_ONCE(stacks->generation, eventlog_stack_number());
 }
 
 static struct sched_stacks *sched_stacks_locked(void)
@@ -354,28 +375,68 @@ static int sched_entry_choose(const struct sched_set *set)
 			return i;
 		if (set->say & BIT(i))
 			continue;
-		if (oldest < 0 ||
-		    time_before(set->entries[i].used, set->entries[oldest].used))
+		if (oldest < 0 || time_before(READ_ONCE(set->entries[i].used),
+					      READ_ONCE(set->entries[oldest].used)))
 			oldest = i;
 	}
 	return oldest;
 }
 
-/* Returns the index of the new entry; below 0: the stack is left out. */
-static int sched_entry_add(struct sched_set *set, unsigned long hash, const unsigned long *frames,
-			   unsigned int count)
+static void sched_entry_fill(struct sched_set *set, int i, u32 round, unsigned long hash,
+			     const unsigned long *frames, unsigned int count)
 {
-	const int i = sched_entry_choose(set);
-	struct sched_entry *entry;
+	struct sched_entry *entry = &set->entries[i];
 
-	if (i < 0)
-		return i;
-	entry = &set->entries[i];
+	raw_write_seqcount_begin(&set->sequence);
 	set->hashes[i] = hash;
 	entry->number = eventlog_stack_number();
-	entry->round = sched_round() - 1;
 	entry->count = count;
 	memcpy(entry->frames, frames, count * sizeof(*frames));
+	/* It has not been emitted in this round. */
+	WRITE_ONCE(entry->round, round - 1);
+	raw_write_seqcount_end(&set->sequence);
+}
+
+/* Cheap for many CPUs that use the same entry. */
+static void sched_entry_use(struct sched_entry *entry)
+{
+	const unsigned long now = jiffies;
+
+	if (READ_ONCE(entry->used) != now)
+		WRITE_ONCE(entry->used, now);
+}
+
+/*
+ * Finds a stack that need not be emitted in this round, without the lock, and without waiting for
+ * who changes the set.  Returns its number, or 0.
+ */
+static u32 sched_stack_look(struct sched_set *set, u32 round, unsigned long hash,
+			    const unsigned long *frames, unsigned int count)
+{
+	const unsigned int sequence = raw_read_seqcount(&set->sequence);
+	const int i = sched_entry_find(set, hash, frames, count);
+	u32 number = 0;
+
+	if (i >= 0 && READ_ONCE(set->entries[i].round) == round)
+		number = set->entries[i].number;
+	/* It is odd during a change. */
+	if (read_seqcount_retry(&set->sequence, sequence) || (sequence & 1) || !number)
+		return 0;
+	sched_entry_use(&set->entries[i]);
+	return number;
+}
+
+/* The budget is taken last: only for a stack that gets a place.  Returns the index, or below 0. */
+static int sched_stack_add(struct sched_stacks *stacks, struct sched_set *set,
+			   const struct eventlog_thread *thread, u32 round, unsigned long hash,
+			   const unsigned long *frames, unsigned int count)
+{
+	const int i = sched_entry_choose(set);
+
+	if (i < 0 || !eventlog_thread_may_add_stack(thread, READ_ONCE(stacks->generation),
+						    stacks->budget))
+		return -1;
+	sched_entry_fill(set, i, round, hash, frames, count);
 	return i;
 }
 
@@ -388,7 +449,7 @@ u32 sched_stack_take(const struct eventlog_thread *thread, struct task_struct *t
 	struct sched_set *set;
 	unsigned int count;
 	bool say = false;
-	u32 number = 0;
+	u32 number;
 	int i;
 
 	if (!stacks)
@@ -398,17 +459,20 @@ u32 sched_stack_take(const struct eventlog_thread *thread, struct task_struct *t
 		return 0;
 	hash = sched_frames_hash(stacks->seed, frames, count);
 	set = &stacks->sets[reciprocal_scale(hash_long(hash, 32), stacks->count)];
+	number = sched_stack_look(set, round, hash, frames, count);
+	if (number)
+		return number;
 	raw_spin_lock(&set->lock);
 	i = sched_entry_find(set, hash, frames, count);
-	if (i < 0 && eventlog_thread_may_add_stack(thread, stacks->budget))
-		i = sched_entry_add(set, hash, frames, count);
+	if (i < 0)
+		i = sched_stack_add(stacks, set, thread, round, hash, frames, count);
 	if (i >= 0) {
 		entry = &set->entries[i];
 		number = entry->number;
-		entry->used = jiffies;
+		sched_entry_use(entry);
 		say = entry->round != round;
 		if (say) {
-			entry->round = round;
+			WRITE_ONCE(entry->round, round);
 			WRITE_ONCE(set->say, set->say | BIT(i));
 		}
 	}
@@ -433,9 +497,12 @@ static struct sched_stacks *sched_stacks_make(void)
 	}
 	stacks->seed = get_random_long();
 	stacks->budget = max(count * SCHED_WAYS / 4, (unsigned int)SCHED_WAYS);
+	stacks->generation = eventlog_stack_number();
 	stacks->count = count;
-	for (i = 0; i < count; i++)
+	for (i = 0; i < count; i++) {
 		raw_spin_lock_init(&stacks->sets[i].lock);
+		seqcount_init(&stacks->sets[i].sequence);
+	}
 	return stacks;
 }
 

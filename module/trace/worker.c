@@ -181,7 +181,10 @@ static void eventlog_trace_add(struct eventlog_trace_event *trace)
 	/* Not covered: fails without memory, or when ftrace has 65535 types of events. */
 	if (!register_trace_event(&trace->call.event))
 		goto err_uninstall;
-	/* Not covered: without memory for a field, ftrace itself frees the event's file twice. */
+	/*
+	 * Not covered: fails only for an event without a name.  If memory for a field is missing,
+	 * ftrace reports no error.
+	 */
 	if (trace_add_event_call(&trace->call))
 		goto err_unregister;
 	/*

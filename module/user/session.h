@@ -29,8 +29,9 @@ void eventlog_session_exit(void);
  * @message: a copy in kernel memory
  * @bytes: its size
  *
- * Return: 0; -EINVAL: the size is wrong; -EOPNOTSUPP: the file is of an instance, or the thread's
- * ring is and the session is not, or the caller is no thread of a program; -EDQUOT, -ENOMEM.
+ * Return: 0; -EINVAL: the size is wrong; -EOPNOTSUPP: the file belongs to an instance; or the
+ * thread has a ring of an instance, and session_of is not an event of that instance (0 is allowed);
+ * or the caller is a worker of io_uring; -EDQUOT, -ENOMEM.
  */
 int eventlog_session_write(struct eventlog_file *file, const u8 *message, size_t bytes);
 

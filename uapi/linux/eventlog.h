@@ -483,10 +483,10 @@ struct eventlog_policy_info {
  * which a thread without a ring has said so, the last one counts.  The child of a fork has no
  * session.  Not part of a batch.
  *
- * EINVAL: the size is not that of the struct; EOPNOTSUPP: the file is of an instance; or the ring
- * that counts is, and session_of is neither 0 nor of an event of that instance; or the caller is a
- * worker of io_uring; EDQUOT: the user has too much memory in rings, for the session of a thread
- * counts there, too; ENOMEM.  What fails changes nothing.
+ * EINVAL: the size is not that of the struct; EOPNOTSUPP: the file belongs to an instance; or the
+ * thread has a ring of an instance, and session_of is not an event of that instance (0 is allowed);
+ * or the caller is a worker of io_uring; EDQUOT: the user has too much memory in rings, for the
+ * session of a thread counts there, too; ENOMEM.  What fails changes nothing.
  */
 struct eventlog_write_session {
 	__u32 write_index;	/* EVENTLOG_WRITE_SESSION */
