@@ -171,12 +171,16 @@ class Scenario:
         if want.status not in (0, 2):
             return report(False, f"{self.name}: without a fault: {want.stderr}")
         want.seen = self.look(want)
+        calls = 0
         for kind in self.kinds if ALL else self.few_kinds or self.kinds:
             for error in KINDS[kind]:
                 how = errno.errorcode[error] if error else "half of the bytes"
                 count, good = self.run_kind(work, kind, error, want)
+                calls += count
                 if count or not good:
                     failed += report(good, f"{self.name}: {kind}, {how}, {count} calls")
+        if not calls:
+            failed += report(False, f"{self.name}: no call has failed: is {LIBRARY} loaded?")
         try:
             self.finish(work)
         except Wrong as why:
