@@ -130,7 +130,7 @@ class Scenario:
         self.fill(work + "/run")
 
     def runs(self, work, kind, error):
-        """Yields each run with a fault, and the number of the call."""
+        """Yields each run with a fault, and the number of the call; and one that crashes without."""
         number = 1 if ALL else 0
         while True:
             self.prepare(work)
@@ -138,6 +138,9 @@ class Scenario:
             if run.where:
                 yield number, run
                 number += 1 if ALL else number // 2
+            elif run.status is None or run.status < 0:
+                yield number, run
+                return
             elif number or not os.path.exists(work + "/run.places"):
                 return
             else:
