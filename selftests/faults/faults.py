@@ -130,7 +130,7 @@ class Scenario:
         self.fill(work + "/run")
 
     def runs(self, work, kind, error):
-        """Yields each run with a fault, and the number of the call."""
+        """Yields each run with a fault, and the number of the call; and one that crashes without."""
         number = 1 if ALL else 0
         while True:
             self.prepare(work)
@@ -138,6 +138,9 @@ class Scenario:
             if run.where:
                 yield number, run
                 number += 1 if ALL else number // 2
+            elif run.status is None or run.status < 0:
+                yield number, run
+                return
             elif number or not os.path.exists(work + "/run.places"):
                 return
             else:
@@ -171,12 +174,16 @@ class Scenario:
         if want.status not in (0, 2):
             return report(False, f"{self.name}: without a fault: {want.stderr}")
         want.seen = self.look(want)
+        calls = 0
         for kind in self.kinds if ALL else self.few_kinds or self.kinds:
             for error in KINDS[kind]:
                 how = errno.errorcode[error] if error else "half of the bytes"
                 count, good = self.run_kind(work, kind, error, want)
+                calls += count
                 if count or not good:
                     failed += report(good, f"{self.name}: {kind}, {how}, {count} calls")
+        if not calls:
+            failed += report(False, f"{self.name}: no call has failed: is {LIBRARY} loaded?")
         try:
             self.finish(work)
         except Wrong as why:

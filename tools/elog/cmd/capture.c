@@ -296,7 +296,7 @@ static void take_snapshot(struct capture *capture, const char *reason)
 		capture->error = ret;
 	flush_sink(capture);
 	/* From here on events are kept again. */
-	if (!capture->options->separated && capture->options->verbose)
+	if (!capture->options->separated && capture->options->verbose && !capture->error)
 		fprintf(stderr, "elog: %s\n", heading);
 }
 
@@ -824,8 +824,9 @@ static const struct verb_option capture_options[] = {
 	  "default 131072" },
 	{ 'D', NULL }, { OPTION_OF_INSTANCES, NULL },
 	{ 'q', "no summary, no warnings about names that no event has yet" },
-	{ 'v', "print a line when capturing starts and after each snapshot, what\n"
-	  "the kernel decides of -f, and a longer summary" },
+	{ 'v', "print a line when capturing starts and, without a command, when a\n"
+	  "snapshot is written, what the kernel decides of -f, and a longer\n"
+	  "summary" },
 	{ 0, NULL },
 };
 

@@ -103,4 +103,10 @@ static inline struct nest *nesting_next(struct nest_walk *walk)
 	return nest;
 }
 
+/** nesting_cut() - did a walk end before the outermost span? */
+static inline bool nesting_cut(const struct nest_walk *walk)
+{
+	return walk->next;
+}
+
 #endif /* NESTING_H */

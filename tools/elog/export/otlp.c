@@ -5,8 +5,9 @@
  *
  * Records are collected by resource, which is a provider in a process, and sent in batches of
  * OTLP_BATCH_BYTES, or after a second. A span is sent when it ends; until then the fields of its
- * START are kept, in PENDING_BYTES at most; beyond that the span lacks them. Until its batch is
- * sent, it gets the sums of its threads' short waits (otlp_held.h).
+ * START are kept, in PENDING_BYTES at most; beyond that the span lacks them. The same is true of
+ * its waits, in as many bytes. Until its batch is sent, it gets the sums of its threads' short
+ * waits (otlp_held.h).
  *
  * The trace of an event is its session: the id is a hash of the boot, the provider and the
  * session, so that it is the same in each export. An event with a field trace_id of 16 bytes
@@ -57,6 +58,7 @@ struct ids {
  * @time: when it began, CLOCK_MONOTONIC ns
  * @tid: its thread
  * @waits: of its threads; NULL: none
+ * @refused: some waits were left out, so that it has none
  * @parent: the span in which it happened, as the event says; at the end, the parent
  * @parent_size: of @parent; 0: none is known
  * @count: of attributes that do not fit
@@ -70,6 +72,7 @@ struct start {
 	uint64_t time;
 	uint32_t tid;
 	struct otlp_waits *waits;
+	bool refused;
 	char parent[SPAN_BYTES];
 	size_t parent_size;
 	size_t count;
@@ -83,7 +86,8 @@ struct start {
  * @held: spans that have ended
  * @ended: the last of them; their id is the trace and the span
  * @nesting: spans that are open
- * @pending: bytes of attributes, and of the waits, in all struct start
+ * @pending: bytes of attributes in all struct start
+ * @pending_waits: bytes of waits, likewise
  * @attributes: of a START, and a span that is encoded
  */
 struct otlp {
@@ -92,6 +96,7 @@ struct otlp {
 	struct ended ended;
 	struct nesting nesting;
 	size_t pending;
+	size_t pending_waits;
 	struct elog_text attributes;
 };
 
@@ -320,7 +325,8 @@ static void put_start(struct elog_text *text, struct otlp_names *names, const st
 static void free_start(struct otlp *otlp, struct start *start)
 {
 	nesting_end(&otlp->nesting, &start->nest);
-	otlp->pending -= start->size + otlp_waits_size(start->waits);
+	otlp->pending -= start->size;
+	otlp->pending_waits -= otlp_waits_size(start->waits);
 	otlp_waits_free(start->waits);
 	free(start);
 }
@@ -352,8 +358,9 @@ static int hold_span(struct otlp *otlp, struct otlp_group *group, const struct v
 	if (!held)
 		return -ENOMEM;
 	held->duration = span->duration;
-	otlp->pending -= otlp_waits_size(start->waits);
+	otlp->pending_waits -= otlp_waits_size(start->waits);
 	held->waits = start->waits;
+	held->refused = start->refused;
 	start->waits = NULL;
 	if (held->waits)
 		waits_see(&held->waits->all, event->entry->item.tid, end);
@@ -409,6 +416,7 @@ static int keep_start(struct otlp *otlp, const struct otlp_group *group,
 		return -ENOMEM;
 	start->size = 0;
 	start->waits = NULL;
+	start->refused = false;
 	start->time = event->entry->item.time;
 	start->tid = event->entry->item.tid;
 	ret = open_span(otlp, group, event, start, ids);
@@ -452,31 +460,33 @@ static uint64_t since(const struct start *start, const struct entry *entry)
 	return entry->item.time > start->time ? entry->item.time - start->time : 0;
 }
 
-/* Let a span have waits, unless the pending spans take too much. Return: 0 or -ENOMEM. */
+/*
+ * Let a span have waits, unless those of the pending spans take too much: then it never has any, as
+ * some would be missing. Return: 0 or -ENOMEM.
+ */
 static int get_waits(struct otlp *otlp, struct start *start)
 {
-	if (start->waits || otlp->pending > PENDING_BYTES)
+	if (start->waits || start->refused)
+		return 0;
+	start->refused = otlp->pending_waits > PENDING_BYTES;
+	if (start->refused)
 		return 0;
 	start->waits = calloc(1, sizeof(*start->waits));
 	if (!start->waits)
 		return -ENOMEM;
-	otlp->pending += otlp_waits_size(start->waits);
+	otlp->pending_waits += otlp_waits_size(start->waits);
 	waits_see(&start->waits->all, start->tid, start->time);
 	return 0;
 }
 
 /*
- * The next span of a walk that has waits. @start: set; NULL: there is none. Return: 0 or -ENOMEM.
+ * The next span of a walk. @start: set, and has waits, unless they are refused; NULL: there is
+ * none. Return: 0 or -ENOMEM.
  */
 static int next_start(struct otlp *otlp, struct nest_walk *walk, struct start **start)
 {
-	int ret;
-
-	do {
-		*start = start_of(nesting_next(walk));
-		ret = *start ? get_waits(otlp, *start) : 0;
-	} while (*start && !ret && !(*start)->waits);
-	return ret;
+	*start = start_of(nesting_next(walk));
+	return *start ? get_waits(otlp, *start) : 0;
 }
 
 /* The last span of a session that is open and had begun at a time, or NULL. */
@@ -522,14 +532,14 @@ static void put_wait(struct export *export, const struct entry *entry,
 	const size_t size = otlp_waits_size(start->waits);
 	struct otlp *otlp = export->state;
 
-	if (otlp->pending > PENDING_BYTES) {
+	if (otlp->pending_waits > PENDING_BYTES) {
 		start->waits->dropped++;
 		return;
 	}
 	link_waker(export, entry, interval, start->waits);
 	otlp_waits_event(start->waits, &otlp->batch, part,
 			 interval_provider(entry, export->visit->live, interval->by_of));
-	otlp->pending += otlp_waits_size(start->waits) - size;
+	otlp->pending_waits += otlp_waits_size(start->waits) - size;
 }
 
 /* The spans that the session is inside of get the times, and the innermost one the event. */
@@ -553,7 +563,8 @@ static int add_wait(struct export *export, const struct entry *entry,
 	while (!(ret = next_start(otlp, &walk, &start)) && start) {
 		part = *interval;
 		waits_clip(&part, since(start, entry));
-		waits_add(&start->waits->all, &part, entry->item.time);
+		if (start->waits)
+			waits_add(&start->waits->all, &part, entry->item.time);
 		if (start == inner)
 			inner_part = part;
 	}
@@ -562,7 +573,10 @@ static int add_wait(struct export *export, const struct entry *entry,
 	return ret;
 }
 
-/* The same for a sum. What open spans have no room for was in the one that ended last. */
+/*
+ * The same for a sum. What open spans have no room for was in the one that ended last. Spans that
+ * have no waits take their part, too.
+ */
 static int add_sum(struct export *export, const struct entry *entry,
 		   const struct interval_sum *sum)
 {
@@ -571,6 +585,7 @@ static int add_sum(struct export *export, const struct entry *entry,
 	struct otlp_span *held;
 	struct elog_map_key key;
 	struct nest_walk walk;
+	struct waits unseen;
 	struct start *start;
 	int ret;
 
@@ -580,11 +595,16 @@ static int add_sum(struct export *export, const struct entry *entry,
 	walk = nesting_walk(&otlp->nesting, key);
 	while (!(ret = next_start(otlp, &walk, &start)) && start) {
 		left = *sum;
-		waits_take(&start->waits->all, &left, since(start, entry));
+		unseen = (struct waits){ 0 };
+		waits_take(start->waits ? &start->waits->all : &unseen, &left,
+			   since(start, entry));
 	}
-	held = ret ? NULL : otlp_held_find(&otlp->held, key);
-	if (!held)
+	/* What the outer spans take is not known if the walk did not reach them. */
+	if (ret || nesting_cut(&walk))
 		return ret;
+	held = otlp_held_find(&otlp->held, key);
+	if (!held || held->refused)
+		return 0;
 	if (!held->waits)
 		held->waits = calloc(1, sizeof(*held->waits));
 	if (!held->waits)

@@ -11,6 +11,7 @@
 /**
  * struct otlp_span - a span that has ended
  * @waits: of its threads; NULL: none
+ * @refused: some waits were left out, so that it has none
  * @duration: ns
  * @group: where it goes
  * @next: the one that ended next
@@ -20,6 +21,7 @@
  */
 struct otlp_span {
 	struct otlp_waits *waits;
+	bool refused;
 	uint64_t duration;
 	struct otlp_group *group;
 	struct otlp_span *next;

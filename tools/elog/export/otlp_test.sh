@@ -251,6 +251,23 @@ any_damage_is_harmless()
 	done
 }
 
+# in_spans TEXT: so often it is in what the receiver got of spans
+in_spans()
+{
+	cat got/ok/*.traces | grep -ao "$1" | wc -l
+}
+
+# Spans beyond the memory have no times of waits, and no other span gets theirs. They keep the
+# fields of START.
+waits_are_limited()
+{
+	python3 "$here/../output/why_file.py" wide wide.elog 80000 && send 0 ok wide.elog || return 1
+	[ "$(in_spans elog.why.futex_ns)" -gt 10000 ] &&
+		[ "$(in_spans elog.why.futex_ns)" -lt 80000 ] &&
+		[ "$(in_spans elog.why.disk_ns)" = 0 ] && [ "$(in_spans elog.why.pipe_ns)" = 0 ] &&
+		[ "$(in_spans lateness)" = 2 ]
+}
+
 check 'wrong usage gives the reason' refuses_wrong_usage
 check 'receivers that refuse, hang or lie are reported' reasons_are_given
 check 'receivers that cannot be reached are reported' unreachable_receivers
@@ -264,6 +281,7 @@ else
 fi
 check 'signals end waiting for a receiver' signals_end_waiting
 check 'the queue limits the memory' memory_is_limited
+check 'waits take limited memory' waits_are_limited
 check 'damage is reported with its position' damage_is_reported
 check 'damage anywhere is harmless' any_damage_is_harmless
 

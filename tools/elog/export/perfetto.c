@@ -8,8 +8,8 @@
  *
  * A slice is written when it has ended, so that it is certain, and a while later
  * (perfetto_held.h): Perfetto sorts by time. Until then its START's fields and the times of its
- * waits are kept, in PENDING_BYTES at most; beyond that, the START is written as an instant, and
- * the span lacks the times.
+ * waits are kept, in PENDING_BYTES at most for each of both; beyond that, the START is written as
+ * an instant, or the span lacks the times.
  *
  * Times are those of the first boot's CLOCK_MONOTONIC, or of CLOCK_REALTIME if there are
  * several files.
@@ -72,6 +72,7 @@ static int begin_slice(struct perfetto *perfetto, const struct visit_event *even
 		return -ENOMEM;
 	start->names = names;
 	start->waits = NULL;
+	start->refused = false;
 	ret = open_span(perfetto, event, start);
 	if (ret) {
 		free(start);
@@ -95,7 +96,7 @@ static void free_start(struct perfetto *perfetto, struct perfetto_start *start)
 	nesting_end(&perfetto->nesting, &start->nest);
 	if (start->size != SIZE_MAX)
 		perfetto->pending -= start->size;
-	perfetto->pending -= start->waits ? sizeof(*start->waits) : 0;
+	perfetto->pending_waits -= start->waits ? sizeof(*start->waits) : 0;
 	free(start->waits);
 	free(start);
 }
@@ -122,11 +123,12 @@ static int end_slice(struct perfetto *perfetto, const struct visit_event *event)
 		*slice = (struct perfetto_slice){
 			.names = start->names, .session = start->nest.key[NEST_SESSION],
 			.track = track, .start = start->time, .end = end, .waits = start->waits,
-			.first = first, .size = first + fields->size,
+			.refused = start->refused, .first = first,
+			.size = first + fields->size,
 		};
 		elog_copy(elog_copy(slice->fields, start->fields, first), fields->data,
 			  fields->size);
-		perfetto->pending -= start->waits ? sizeof(*start->waits) : 0;
+		perfetto->pending_waits -= start->waits ? sizeof(*start->waits) : 0;
 		start->waits = NULL;
 		if (slice->waits)
 			waits_see(slice->waits, event->entry->item.tid, end);

@@ -23,6 +23,7 @@ struct perfetto_names;
  * @start: in the trace
  * @end: likewise
  * @waits: of its threads; NULL: none
+ * @refused: some waits were left out, so that it has none
  * @first: bytes of annotations of START in @fields
  * @size: bytes of @fields
  * @fields: annotations of START, then those of END
@@ -34,6 +35,7 @@ struct perfetto_slice {
 	uint64_t start;
 	uint64_t end;
 	struct waits *waits;
+	bool refused;
 	size_t first;
 	size_t size;
 	char fields[];

@@ -76,6 +76,7 @@ struct perfetto_group {
  * @track: of its thread
  * @tid: its thread
  * @waits: of its threads; NULL: none
+ * @refused: some waits were left out, so that it has none
  * @size: bytes of @fields; SIZE_MAX: it was written as an instant
  * @fields: annotations of its event
  */
@@ -88,6 +89,7 @@ struct perfetto_start {
 	uint64_t track;
 	uint32_t tid;
 	struct waits *waits;
+	bool refused;
 	size_t size;
 	char fields[];
 };
@@ -118,7 +120,8 @@ static inline struct perfetto_start *perfetto_start_of(struct nest *nest)
  * @nesting: spans that are open
  * @lost_track: above the tracks of losses; 0: there are none
  * @others_track: of events without thread; 0: there are none
- * @pending: bytes of fields and of waits in all struct perfetto_start, up to PENDING_BYTES
+ * @pending: bytes of fields in all struct perfetto_start, up to PENDING_BYTES
+ * @pending_waits: bytes of waits, likewise
  * @value: of a field, as text
  * @fields: annotations of an event
  * @waits: what intervals need
@@ -145,6 +148,7 @@ struct perfetto {
 	uint64_t lost_track;
 	uint64_t others_track;
 	size_t pending;
+	size_t pending_waits;
 	struct elog_text value;
 	struct elog_text fields;
 	struct perfetto_waits waits;

@@ -165,15 +165,21 @@ static int find_waker(struct export *export, const struct entry *entry,
  * Times of spans
  */
 
-/* Let a span have waits, unless the pending spans take too much. Return: 0 or -ENOMEM. */
+/*
+ * Let a span have waits, unless those of the pending spans take too much: then it never has any, as
+ * some would be missing. Return: 0 or -ENOMEM.
+ */
 static int get_waits(struct perfetto *perfetto, struct perfetto_start *start)
 {
-	if (start->waits || perfetto->pending > PENDING_BYTES)
+	if (start->waits || start->refused)
+		return 0;
+	start->refused = perfetto->pending_waits > PENDING_BYTES;
+	if (start->refused)
 		return 0;
 	start->waits = calloc(1, sizeof(*start->waits));
 	if (!start->waits)
 		return -ENOMEM;
-	perfetto->pending += sizeof(*start->waits);
+	perfetto->pending_waits += sizeof(*start->waits);
 	waits_see(start->waits, start->tid, start->time);
 	return 0;
 }
@@ -184,20 +190,16 @@ static uint64_t since(const struct perfetto *perfetto, const struct perfetto_sta
 }
 
 /*
- * The next span of a walk that has waits. @start: set; NULL: there is none. Return: 0 or -ENOMEM.
+ * The next span of a walk. @start: set, and has waits, unless they are refused; NULL: there is
+ * none. Return: 0 or -ENOMEM.
  */
 static int next_start(struct perfetto *perfetto, struct nest_walk *walk,
 		      struct perfetto_start **start)
 {
-	struct nest *nest;
-	int ret;
+	struct nest *nest = nesting_next(walk);
 
-	do {
-		nest = nesting_next(walk);
-		*start = nest ? perfetto_start_of(nest) : NULL;
-		ret = nest ? get_waits(perfetto, *start) : 0;
-	} while (nest && !ret && !(*start)->waits);
-	return ret;
+	*start = nest ? perfetto_start_of(nest) : NULL;
+	return nest ? get_waits(perfetto, *start) : 0;
 }
 
 /* The spans that the session is inside of get the times. Return: 0 or -ENOMEM. */
@@ -220,12 +222,16 @@ static int add_times(struct export *export, const struct entry *entry,
 	while (!(ret = next_start(perfetto, &walk, &start)) && start) {
 		part = *interval;
 		waits_clip(&part, since(perfetto, start));
-		waits_add(start->waits, &part, perfetto->now);
+		if (start->waits)
+			waits_add(start->waits, &part, perfetto->now);
 	}
 	return ret;
 }
 
-/* What open spans have no room for was in the one that ended last. */
+/*
+ * What open spans have no room for was in the one that ended last. Spans that have no waits take
+ * their part, too.
+ */
 int perfetto_add_sum(struct export *export, const struct entry *entry,
 		     const struct interval_sum *sum)
 {
@@ -235,6 +241,7 @@ int perfetto_add_sum(struct export *export, const struct entry *entry,
 	struct perfetto_slice *slice;
 	struct elog_map_key key;
 	struct nest_walk walk;
+	struct waits unseen;
 	int ret;
 
 	ret = session_key(export, entry, sum->of, sum->session, &key);
@@ -243,12 +250,14 @@ int perfetto_add_sum(struct export *export, const struct entry *entry,
 	walk = nesting_walk(&perfetto->nesting, key);
 	while (!(ret = next_start(perfetto, &walk, &start)) && start) {
 		left = *sum;
-		waits_take(start->waits, &left, since(perfetto, start));
+		unseen = (struct waits){ 0 };
+		waits_take(start->waits ? : &unseen, &left, since(perfetto, start));
 	}
-	if (ret)
+	/* What the outer spans take is not known if the walk did not reach them. */
+	if (ret || nesting_cut(&walk))
 		return ret;
 	slice = perfetto_held_find(&perfetto->held, key);
-	if (!slice)
+	if (!slice || slice->refused)
 		return 0;
 	if (!slice->waits)
 		slice->waits = calloc(1, sizeof(*slice->waits));

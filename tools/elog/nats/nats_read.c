@@ -295,9 +295,12 @@ static bool is_empty(const struct walk *walk)
 static int is_at_end(struct walk *walk)
 {
 	jsConsumerInfo *info = NULL;
+	jsOptions options;
 	int ret = 0;
 
-	if (natsSubscription_GetConsumerInfo(&info, walk->subscription, NULL, NULL))
+	jsOptions_Init(&options);
+	options.Wait = WAIT_MAX_MS;
+	if (natsSubscription_GetConsumerInfo(&info, walk->subscription, &options, NULL))
 		return 0;
 	if (!info->NumPending && info->Delivered.Consumer >= walk->taken)
 		ret = take_unread(walk, info->Delivered.Consumer - walk->taken) ? : 1;

@@ -275,13 +275,28 @@ def deep(path, count):
 
 
 def wide(path, count):
+    """
+    The last session has further waits when all others have ended, and a sum after its END. A
+    session that begins meanwhile has two spans, and a sum in the second one.
+    """
     sessions = range(1, int(count) + 1)
-    with ElogFile(path, {1: shop(1, "request_start"), 2: sched(0),
-                         3: shop(2, "request_end")}) as file:
+    with ElogFile(path, {1: shop(1, "request_start"), 2: sched(0), 3: shop(2, "request_end"),
+                         4: sched(1), 5: shop(3, "late_start") + "\tu32 lateness\n",
+                         6: shop(4, "late_end")}) as file:
+        def event(time, number, session, payload=b""):
+            file.event(number, payload, session=session, tid=100, time=time * MS)
+
         for time, number, payload in ((1000, 1, b""), (1020, 2, off(FUTEX, 5 * MS)),
                                       (1030, 3, b"")):
-            for session in sessions:
-                file.event(number, payload, session=session, tid=100, time=time * MS)
+            if number == 3:
+                for late, kind, data in ((1021, 5, bytes(4)), (1022, 6, b""), (1023, 5, bytes(4)),
+                                         (1024, 4, sum_of(9, pipe=MS // 2)), (1025, 6, b"")):
+                    event(late, kind, len(sessions) + 1, data)
+            for session in sessions[:-1] if number == 3 else sessions:
+                event(time, number, session, payload)
+        event(1040, 2, sessions[-1], off(DISK, 5 * MS))
+        event(1050, 3, sessions[-1])
+        event(1051, 4, sessions[-1], sum_of(9, pipe=5 * MS))
 
 
 globals()[sys.argv[1]](*sys.argv[2:])

@@ -31,6 +31,7 @@ struct segments {
 	char *base;
 	unsigned int parts;
 	unsigned int keep;
+	bool reported;		/* files of an earlier capture keep their numbers */
 	int64_t removed;	/* rotations before the newest segment that was removed; -1: none */
 	struct segment_part part[];
 };
@@ -145,7 +146,7 @@ static int probe_largest(const struct segments *segments, unsigned int part)
 			return -ENOMEM;
 		error = access(name, F_OK) ? errno : 0;
 		free(name);
-		if (error != ENOENT)
+		if (error != ENOENT && error != ENAMETOOLONG)
 			break;
 	}
 	if (!number)
@@ -248,6 +249,11 @@ static int rotate(struct segments *segments, unsigned int number)
 	do {
 		ret = rotate_old(segments, old++);
 	} while (ret > 0);
+	/* The next rotation fails, too. */
+	if (ret < 0 && !segments->reported)
+		elog_error("%s: files of an earlier capture keep their numbers: %s",
+			   segments->base, strerror(-ret));
+	segments->reported |= ret < 0;
 	return 0;
 }
 

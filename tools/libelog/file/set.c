@@ -278,9 +278,10 @@ static bool fetch(struct elog_reader_set *set, struct member *member, int *ret)
 	if (*ret == 1 && (item->type == ELOG_ITEM_EVENT ||
 			  item->type == ELOG_ITEM_LOST)) {
 		*ret = find_wall_time(set, member);
+		set->to_fetch_count--;
+		/* The error is returned once, as those of the reader are. */
 		if (*ret)
 			return true;
-		set->to_fetch_count--;
 		push(set, member);
 		return false;
 	}
