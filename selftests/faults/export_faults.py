@@ -107,6 +107,7 @@ def more():
 main([
     Export("show"),
     Memory("show", *CHOICE, "--time", "wall", "--fields", "time,comm,id,fields"),
+    Memory("show", "-f", 'comm ~ "(w|x)[a-z]*r[^0-9]"', file="spans"),
     Memory("stat", "--by", "session", file="many"),
     Memory("show", "--format", "json", file="types decoded instances"),
     Export("export", "--format", "jsonl"),

@@ -130,7 +130,7 @@ class Scenario:
         self.fill(work + "/run")
 
     def runs(self, work, kind, error):
-        """Yields each run with a fault, and the number of the call; and one that crashes without."""
+        """Yields each run with a fault, or that crashes without, and the number of the call."""
         number = 1 if ALL else 0
         while True:
             self.prepare(work)

@@ -20,6 +20,7 @@ struct selection {
 	struct time_spec until;
 	bool started;
 	bool settled;			/* the start was used and must not change */
+	bool starved;			/* -f lacked memory for an event */
 	int64_t start;			/* CLOCK_REALTIME ns */
 	struct elog_expression **expressions;
 	struct elog_expression_error *misfits;	/* why an expression did not fit */
@@ -299,17 +300,22 @@ bool selection_match(struct selection *selection,
 	for (i = 0; cached->predicates && i < spec->expressions.count; i++) {
 		if (!comm && elog_predicate_needs_comm(cached->predicates[i]))
 			comm = elog_processes_name(processes, item->pid, item->tid);
-		if (!elog_predicate_match(cached->predicates[i], item, comm))
+		errno = 0;
+		if (!elog_predicate_match(cached->predicates[i], item, comm)) {
+			selection->starved |= errno == ENOMEM;
 			return false;
+		}
 	}
 	return true;
 }
 
 bool selection_finish(const struct selection *selection)
 {
-	bool any = false;
+	bool any = selection->starved;
 	size_t i;
 
+	if (any)
+		elog_error("-f: events are missing: out of memory");
 	for (i = 0; i < selection->spec->expressions.count; i++) {
 		if (selection->fitted[i] || !selection->misfits[i].column)
 			continue;

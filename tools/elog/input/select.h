@@ -162,7 +162,7 @@ bool selection_match(struct selection *selection,
 		     int64_t wall_offset, struct elog_processes *processes);
 
 /**
- * selection_finish() - print errors of -f expressions that fitted no event
+ * selection_finish() - print errors of -f expressions that fitted no event, or lacked memory
  * @selection: at the end
  *
  * Return: true if there were any.

@@ -75,7 +75,7 @@ static void write_file(const char *name)
 /* Are there these files, and no others? @names: separated by blanks; removes them. */
 static void check_files(const char *names)
 {
-	char copy[256], *name, *rest;
+	char copy[1024], *name, *rest;
 
 	snprintf(copy, sizeof(copy), "%s", names);
 	for (name = strtok_r(copy, " ", &rest); name; name = strtok_r(NULL, " ", &rest))
@@ -210,6 +210,56 @@ static void test_unknown(void)
 	check_files("file.1 file.2 file.3");
 }
 
+/* A name that is too long is the name of no file. */
+static void test_long_name(void)
+{
+	char base[NAME_MAX - 1], names[2 * NAME_MAX + 2];
+	struct segments *segments;
+
+	memset(base, 'x', sizeof(base) - 1);
+	base[sizeof(base) - 1] = '\0';
+	segments = segments_new(base, 1, 20);
+	write_file(base);
+	entries_left = 0;
+	check_equal(segments_rotate(segments, 0), 0);
+	write_file(base);
+	check_equal(segments_rotate(segments, 0), 0);
+	entries_left = ~0U;
+	segments_free(segments);
+	snprintf(names, sizeof(names), "%s.1 %s.2", base, base);
+	check_files(names);
+}
+
+/* Files of an earlier capture that keep their numbers are reported, once. */
+static void test_unknown_old(void)
+{
+	static const char want[] = "elog: file: files of an earlier capture keep their numbers: "
+				   "Input/output error\n";
+	struct segments *segments = segments_new("file", 1, 20);
+	const int saved = dup(STDERR_FILENO);
+	char said[256] = "";
+	int ends[2], i;
+
+	check_equal(pipe2(ends, O_NONBLOCK), 0);
+	dup2(ends[1], STDERR_FILENO);
+	entries_left = 0;
+	unknown = "file.2-w1";
+	for (i = 0; i < 2; i++) {
+		write_file("file");
+		check_equal(segments_rotate(segments, 0), 0);
+	}
+	unknown = NULL;
+	entries_left = ~0U;
+	dup2(saved, STDERR_FILENO);
+	check_equal(read(ends[0], said, sizeof(said) - 1), (ssize_t)sizeof(want) - 1);
+	check_equal(strcmp(said, want), 0);
+	for (i = 0; i < 2; i++)
+		close(ends[i]);
+	close(saved);
+	segments_free(segments);
+	check_files("file.1 file.2");
+}
+
 int main(void)
 {
 	static const struct test tests[] = {
@@ -220,6 +270,8 @@ int main(void)
 		{ "a directory that cannot be read", test_secret_directory },
 		{ "a directory that is read in part", test_unreadable_entries },
 		{ "a file of which nothing is known", test_unknown },
+		{ "names that are too long", test_long_name },
+		{ "old files of which nothing is known", test_unknown_old },
 	};
 	int ret;
 

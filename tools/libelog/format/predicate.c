@@ -3,6 +3,7 @@
  * Evaluation of predicates. Payloads need not be valid: elog_decode() reads the fields.
  * A test whose field does not exist is false, even with "!=".
  */
+#include <errno.h>
 #include <stdlib.h>
 
 #include "elog.h"
@@ -26,6 +27,8 @@ bool elog_test_text_holds(const struct test *test, const char *text, size_t size
 		return size;
 	if (test->type == TEST_PATTERN) {
 		matches = elog_pattern_matches(test->pattern, text, size);
+		if (matches < 0)
+			errno = ENOMEM;
 		return matches >= 0 && matches != (int)test->inverted;
 	}
 	return (size == test->text.size &&

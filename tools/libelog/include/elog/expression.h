@@ -170,7 +170,8 @@ void elog_predicate_free(struct elog_predicate *predicate);
  * @comm: the thread's name; may be NULL unless elog_predicate_needs_comm()
  *
  * Stops as soon as the result is known. Allocates memory only for regular expressions
- * that are more than plain text with "^" or "$".
+ * that are more than plain text with "^" or "$". Without memory for one, what it tests does not
+ * hold, and errno becomes ENOMEM.
  */
 bool elog_predicate_match(const struct elog_predicate *predicate,
 			  const struct elog_item *item, const char *comm);
