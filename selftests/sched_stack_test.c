@@ -10,7 +10,8 @@
  *	rules		for a process, and a session
  *	users		one with many stacks, and others
  *	instances	one with many stacks; its owner, and the owner's other instance
- *	modules		loaded while stacks are kept, and when a user has many; loaded and unloaded by a thread with a session
+ *	modules		loaded while stacks are kept, and when a user has many; loaded and unloaded
+ *			by a thread with a session
  *	faults		within a system call
  */
 #include <fcntl.h>

@@ -156,7 +156,7 @@ static const struct kernel_param_ops sched_stacks_max_ops = {
 module_param_cb(stacks_max, &sched_stacks_max_ops, &sched_stacks_max, 0444);
 MODULE_PARM_DESC(stacks_max, "different stacks that are kept; each takes 300 bytes");
 
-/* Counts stacks that have no number: of a user with too many, or in a set without a free place. */
+/* Counts stacks without a number: of a user with too many, or in a set without a free place. */
 static atomic_t sched_stacks_lost;
 
 static int sched_stacks_lost_get(char *text, const struct kernel_param *parameter)
@@ -169,7 +169,7 @@ static const struct kernel_param_ops sched_stacks_lost_ops = {
 };
 
 module_param_cb(stacks_lost, &sched_stacks_lost_ops, NULL, 0444);
-MODULE_PARM_DESC(stacks_lost, "stacks that were left out: their user has too many, or they came too fast");
+MODULE_PARM_DESC(stacks_lost, "stacks left out: a user has too many, or they came too fast");
 
 /* ---- unwinding ---- */
 

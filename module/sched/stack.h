@@ -38,7 +38,7 @@ u32 sched_stack_take(const struct eventlog_thread *thread, struct task_struct *t
  * Context: interrupts off; the lock of the run queue may be held.
  *
  * Return: the number; 0: @time is too short, no one listens to the event stack, the user has
- * too many, or the kernel cannot unwind this stack.
+ * too many, too many others wait to be emitted, or the kernel cannot unwind this stack.
  */
 static __always_inline u32 sched_stack(const struct eventlog_thread *thread,
 				       struct task_struct *task, u64 time)
