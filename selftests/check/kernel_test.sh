@@ -23,6 +23,10 @@ fails()
 
 mkdir -p "$work/tree/include/config"
 echo 6.12.1-test > "$work/tree/include/config/kernel.release"
+printf 'CONFIG_%s=y\n' VIRTIO_PCI VIRTIO_CONSOLE 9P_FS OVERLAY_FS \
+	> "$work/tree/include/config/auto.conf"
+tar -C "$work/tree" -czf "$work/no_driver.tar.gz" .
+echo CONFIG_NET_9P_VIRTIO=y >> "$work/tree/include/config/auto.conf"
 tar -C "$work/tree" -czf "$work/tree.tar.gz" .
 tar -czf "$work/empty.tar.gz" -T /dev/null
 echo image > "$work/image"
@@ -30,6 +34,7 @@ echo image > "$work/image"
 refuses_stock() { fails kernel import 6.12 "$work/image" "$work/tree.tar.gz"; }
 refuses_tree() { fails kernel import 6.12-kasan "$work/image" "$work/empty.tar.gz"; }
 refuses_image() { fails kernel import 6.12-kasan "$work/none" "$work/tree.tar.gz"; }
+refuses_no_driver() { fails kernel import 6.12-kasan "$work/image" "$work/no_driver.tar.gz"; }
 leaves_nothing() { fails kernel cached 6.12-kasan && [ -z "$(ls "$work"/cache/*/)" ]; }
 imports()
 {
@@ -56,6 +61,7 @@ boots_without_modules()
 check "a stock kernel is not imported" refuses_stock
 check "an archive without a tree is refused" refuses_tree
 check "a missing image is refused" refuses_image
+check "a kernel without a driver that guests need is refused" refuses_no_driver
 check "what was refused leaves nothing in the cache" leaves_nothing
 check "a kernel is imported" imports
 check "its release, image and tree are found" finds_files
