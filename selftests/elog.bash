@@ -120,10 +120,16 @@ keep_output()
 	IFS=$'\n' read -r -d '' -a lines <<< "$output" || true
 }
 
+# kernel_is_from VERSION: the kernel has this version, or a later one.
+kernel_is_from()
+{
+	[ "$(printf '%s\n' "$1" "$(uname -r)" | sort -V | head -n 1)" = "$1" ]
+}
+
 # Do trace events stay in tracefs when their events have ended? Before Linux 6.13 they do.
 trace_events_stay()
 {
-	[ "$(printf '%s\n' 6.13 "$(uname -r)" | sort -V | head -n 1)" != 6.13 ]
+	! kernel_is_from 6.13
 }
 
 # Must the module create trace events? From Linux 6.1 on, if the kernel has any. The module is not
@@ -132,7 +138,7 @@ trace_events_exist()
 {
 	local tracefs=/sys/kernel/tracing
 
-	[ "$(printf '%s\n' 6.1 "$(uname -r)" | sort -V | head -n 1)" = 6.1 ] || return
+	kernel_is_from 6.1 || return
 	[ -d $tracefs/events ] || mount -t tracefs tracefs $tracefs || return
 	[ -d $tracefs/events ]
 }
