@@ -269,9 +269,6 @@ SOAK_MINUTES ?= 60
 soak:
 	@scripts/soak $(SOAK_MINUTES) $(SOAK_KERNELS)
 
-# Filling the tables of the default sizes takes an hour on this kernel: see scripts/coverage.
-debug_limits := events_max=4096 user_events_max=4096 registrations_max=8192
-
 # Tests of the stock kernel's user_events, and of a suspend, need other kernels.
 DEBUG_TESTS ?= build/selftests/*_test \
 	$(filter-out %/user_events_suite_test.sh %/suspend_test.sh,$(wildcard selftests/*_test.sh))
@@ -286,7 +283,7 @@ check-debug:
 	@mkdir -p build/check
 	@scripts/uml --debug run --share '$(top)' --timeout 3600 --mem 1024 -- \
 		scripts/run-tests --module "build/$$(scripts/uml --debug release)/eventlog.ko" \
-		--parameters '$(debug_limits)' --leaks \
+		--parameters "$$(scripts/uml --debug parameters)" --leaks \
 		--results build/check/debug.results $(DEBUG_TESTS)
 
 coverage:
