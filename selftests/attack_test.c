@@ -133,13 +133,15 @@ TEST(names_of_trace_events)
 	let_go(child);
 }
 
-#define MODULE "eventlog_marker_example"
-#define MODULE_PROVIDER "markers_" MODULE
+/* A module with a schema: markers do not exist everywhere. */
+#define MODULE "eventlog_proc"
+#define MODULE_FILE "module/providers/" MODULE ".ko"
+#define MODULE_PROVIDER "proc"
 
 static void take_provider(void)
 {
 	int fd = device_open();
-	struct eventlog_register request = register_request("drink u32 x");
+	struct eventlog_register request = register_request("exec u32 x");
 	__u32 state;
 
 	request.provider = PTR(MODULE_PROVIDER);
@@ -152,7 +154,7 @@ static void take_provider(void)
 	close(fd);
 	/* Nor can it come back. */
 	fd = device_open();
-	CHECK_ERRNO(try_register_of(fd, MODULE_PROVIDER, "drink u32 x"), EPERM);
+	CHECK_ERRNO(try_register_of(fd, MODULE_PROVIDER, "exec u32 x"), EPERM);
 	close(fd);
 }
 
@@ -164,7 +166,7 @@ TEST(names_of_kernel_providers)
 	pipes_open();
 	child = fork_user(USER, take_provider);
 	wait_in_place();
-	CHECK_OK(module_load(MODULE));
+	module_insert_built(MODULE_FILE, "");
 	let_go(child);
 	CHECK_OK(module_unload(MODULE));
 }
@@ -589,10 +591,10 @@ TEST(slots_of_events)
 	fd = device_open();
 	for (i = 0; i < 8; i++)
 		CHECK_OK(try_register_number(fd, "of_root", i));
-	CHECK_OK(module_load(MODULE));
+	module_insert_built(MODULE_FILE, "");
 	if (trace_events_exist()) {
 		WAIT_FOR(exists(TRACE_EVENTS "/eventlog_user/of_root_7/format"));
-		WAIT_FOR(exists(TRACE_EVENTS "/eventlog_" MODULE_PROVIDER "/drink/format"));
+		WAIT_FOR(exists(TRACE_EVENTS "/eventlog_" MODULE_PROVIDER "/exec/format"));
 	}
 	for (i = 0; i < ARRAY_SIZE(children); i++)
 		CHECK_EQ(write(looked[1], "", 1), 1);
@@ -656,7 +658,7 @@ static void attack(void)
 		register_many(fd, prefix, EDQUOT);
 		try_register_long(fd, i);
 		try_register_fields(fd, 256);
-		try_register_of(fd, MODULE_PROVIDER, "drink u32 x");
+		try_register_of(fd, MODULE_PROVIDER, "exec u32 x");
 		CHECK_ERRNO(try_delete(fd, NULL, "of_root"), EPERM);
 		free(status_read());
 		ioctl(fd, EVENTLOG_IOC_LIST, &request);

@@ -95,17 +95,6 @@ static void fail_module(int file, unsigned int first, const char *name)
 		   tried, first, number);
 }
 
-/* Opens a module of the build: its path from the directory of eventlog.ko. */
-static int built_module(const char *path)
-{
-	const char *eventlog = module_path(), *slash = strrchr(eventlog, '/');
-	char text[4096];
-
-	snprintf(text, sizeof(text), "%.*s%s", slash ? (int)(slash + 1 - eventlog) : 0, eventlog,
-		 path);
-	return open(text, O_RDONLY | O_CLOEXEC);
-}
-
 TEST(load_of_a_module_with_markers)
 {
 	int file = module_open(EXAMPLE);
@@ -170,7 +159,7 @@ static void fail_dependent(const char *path, const char *name)
 
 	fail_prepare();
 	load("");
-	file = built_module(path);
+	file = module_built(path);
 	if (file < 0)
 		SKIP("%s was not built", path);
 	if (syscall(SYS_finit_module, file, "", 0)) {
@@ -541,7 +530,7 @@ TEST(sched)
 
 	fail_prepare();
 	load("");
-	file = built_module("module/sched/eventlog_sched.ko");
+	file = module_built("module/sched/eventlog_sched.ko");
 	CHECK_OK(file);
 	CHECK_OK(module_insert(file, ""));
 	fd = device_open();

@@ -19,12 +19,7 @@ static bool user_events_loaded(void)
 
 int user_events_try_load(const char *parameters)
 {
-	const char *eventlog = module_path(), *slash = strrchr(eventlog, '/');
-	char path[4096];
-
-	snprintf(path, sizeof(path), "%.*s" USER_EVENTS_MODULE ".ko",
-		 slash ? (int)(slash + 1 - eventlog) : 0, eventlog);
-	return module_insert(CHECK_OK(open(path, O_RDONLY | O_CLOEXEC)), parameters);
+	return module_insert(CHECK_OK(module_built(USER_EVENTS_MODULE ".ko")), parameters);
 }
 
 void user_events_load(void)

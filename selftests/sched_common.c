@@ -11,30 +11,11 @@
 
 #include "sched_common.h"
 
-static void insert(const char *file, const char *parameters)
-{
-	const char *eventlog = module_path(), *slash = strrchr(eventlog, '/');
-	char path[4096];
-	int fd;
-
-	snprintf(path, sizeof(path), "%.*s%s", slash ? (int)(slash + 1 - eventlog) : 0, eventlog,
-		 file);
-	fd = CHECK_OK(open(path, O_RDONLY | O_CLOEXEC));
-	CHECK_OK(module_insert(fd, parameters));
-}
-
-void sched_insert(const char *file)
-{
-	insert(file, "");
-}
-
 void sched_load(const char *parameters)
 {
-	if (!module_path())
-		SKIP("EVENTLOG_KO does not name the module's file");
 	if (!access("/sys/module/eventlog_sched/initstate", F_OK))
 		CHECK_OK(module_unload("eventlog_sched"));
-	insert("module/sched/eventlog_sched.ko", parameters);
+	module_insert_built("module/sched/eventlog_sched.ko", parameters);
 }
 
 void sched_unload(void)

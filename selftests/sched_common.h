@@ -37,9 +37,6 @@ struct sum {
 /** sched_load() - load the module, again if it is loaded; skips the test without EVENTLOG_KO */
 void sched_load(const char *parameters);
 
-/** sched_insert() - load another module that was built with eventlog.ko: "module/.../NAME.ko" */
-void sched_insert(const char *file);
-
 /** sched_unload() - unload it */
 void sched_unload(void);
 

@@ -549,7 +549,7 @@ TEST_WITHIN(loading_a_module_denies_no_stacks, 20)
 	watch_open_small(&watch);
 	listen_to(&listener, NULL);
 	as_user(USER, use_up);
-	sched_insert("module/providers/eventlog_proc.ko");
+	module_insert_built("module/providers/eventlog_proc.ko", "");
 	WAIT_FOR((as_user(USER, read_in_root), has_stack(&listener)));
 	CHECK_OK(module_unload("eventlog_proc"));
 	consumer_close(&listener.consumer);
@@ -621,7 +621,7 @@ TEST(numbers_change_when_a_module_is_loaded)
 	stack_of(&listener, PIPE);
 	first = listener.last.stack;
 	listener.any = false;
-	sched_insert("module/providers/eventlog_proc.ko");
+	module_insert_built("module/providers/eventlog_proc.ko", "");
 	read_once(&watch);
 	CHECK(strstr(stack_of(&listener, PIPE), "pipe_read+"));
 	CHECK(listener.last.stack > first);

@@ -258,21 +258,34 @@ int module_insert(int fd, const char *parameters)
 	return result;
 }
 
-int module_open(const char *name)
+int module_built(const char *file)
 {
 	const char *eventlog = module_path();
 	const char *slash;
 	char path[4096];
-	int fd;
 
 	if (!eventlog)
 		SKIP("EVENTLOG_KO does not name the module's file");
 	slash = strrchr(eventlog, '/');
-	snprintf(path, sizeof(path), "%.*smodule/ktest/%s.ko",
-		 slash ? (int)(slash + 1 - eventlog) : 0, eventlog, name);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
+	snprintf(path, sizeof(path), "%.*s%s", slash ? (int)(slash + 1 - eventlog) : 0, eventlog,
+		 file);
+	return open(path, O_RDONLY | O_CLOEXEC);
+}
+
+void module_insert_built(const char *file, const char *parameters)
+{
+	CHECK_OK(module_insert(CHECK_OK(module_built(file)), parameters));
+}
+
+int module_open(const char *name)
+{
+	char file[128];
+	int fd;
+
+	snprintf(file, sizeof(file), "module/ktest/%s.ko", name);
+	fd = module_built(file);
 	if (fd < 0)
-		SKIP("%s does not exist", path);
+		SKIP("%s does not exist", file);
 	return fd;
 }
 

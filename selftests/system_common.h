@@ -114,6 +114,17 @@ const char *module_path(void);
 /** module_insert() - load a module from an open file and close that; returns as init_module(2) */
 int module_insert(int fd, const char *parameters);
 
+/**
+ * module_built() - open a file of the build
+ * @file: its path from the directory of eventlog.ko
+ *
+ * Return: as open(2).  Skips the test if it is not known where eventlog.ko is.
+ */
+int module_built(const char *file);
+
+/** module_insert_built() - load such a file, which must succeed */
+void module_insert_built(const char *file, const char *parameters);
+
 /** module_open() - open the file of a module of module/ktest/; skips the test without it */
 int module_open(const char *name);
 
