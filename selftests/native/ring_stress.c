@@ -560,17 +560,20 @@ static struct scenario scenario_number(unsigned int number)
 	return scenario;
 }
 
+/* Instrumented code has many instructions. */
+#define STRIDE (UNDER_ASAN || UNDER_TSAN ? 7 : 1)
+
 /* Every scenario is interrupted once at every instruction. */
 static void case_step(void)
 {
-	unsigned int number, place, stride = UNDER_ASAN || UNDER_TSAN ? 7 : 1;
+	unsigned int number, place;
 	u64 reached = 0, runs = 0;
 
 	step_open(false);
 	for (number = 0; number < SCENARIOS; number++) {
 		struct scenario scenario = scenario_number(number);
 
-		for (place = number % stride; place < places; place += stride) {
+		for (place = number % STRIDE; place < places; place += STRIDE) {
 			reached += run_scenario(&scenario, place);
 			runs++;
 			/* A lost record, two paddings and two events fit. */
@@ -616,8 +619,39 @@ static void step_again(bool locked)
 	saw(thrice, "runs interrupted three times");
 }
 
+/*
+ * Two interrupts a few instructions apart.  The consumer sees what the first one wrote, and
+ * then what the interrupted writer stores later, such as a smaller value of committed.
+ */
+#define APART_MAX 3
+
+static void step_twice(void)
+{
+	unsigned int number, place, apart;
+	u64 twice = 0;
+
+	step_open(false);
+	step.sequential = true;
+	for (number = 0; number < SCENARIOS; number++) {
+		struct scenario scenario = scenario_number(number);
+
+		if (scenario.room != EMPTY || scenario.behaviour != KEEPS_UP)
+			continue;
+		for (place = number % STRIDE; place < places; place += STRIDE) {
+			for (apart = 1; apart <= APART_MAX && place + apart < places; apart++) {
+				step.next[0] = place + apart;
+				step.next_count = 1;
+				if (run_scenario(&scenario, place))
+					twice += !step.next_count;
+			}
+		}
+	}
+	saw(twice, "runs interrupted at neighbouring instructions");
+}
+
 static void case_step_again(void)
 {
+	step_twice();
 	step_again(false);
 }
 
