@@ -81,6 +81,12 @@ static char *numbered(const struct segments *segments, int64_t number, unsigned 
 	return name;
 }
 
+/* Does an error say that there is no such file? No file has a name that is too long. */
+static bool is_missing(int error)
+{
+	return error == ENOENT || error == ENAMETOOLONG;
+}
+
 /*
  * Rename a file to what it is called after a rotation.
  *
@@ -110,8 +116,8 @@ static int remove_one(const struct segments *segments, int64_t number, unsigned 
 
 	if (!name)
 		return -ENOMEM;
-	if ((truncates && truncate(name, 0) && errno == ENOENT) || unlink(name))
-		ret = errno == ENOENT ? 0 : -errno;
+	if ((truncates && truncate(name, 0) && is_missing(errno)) || unlink(name))
+		ret = is_missing(errno) ? 0 : -errno;
 	free(name);
 	return ret;
 }
@@ -146,7 +152,7 @@ static int probe_largest(const struct segments *segments, unsigned int part)
 			return -ENOMEM;
 		error = access(name, F_OK) ? errno : 0;
 		free(name);
-		if (error != ENOENT && error != ENAMETOOLONG)
+		if (!is_missing(error))
 			break;
 	}
 	if (!number)
@@ -330,7 +336,10 @@ int segments_remove(struct segments *segments)
 	return ret;
 }
 
-/* Was a file of the segment, of any part, written at @before or later, or is it FILE? */
+/*
+ * Was a file of the segment, of any part, written at @before or later, or is it FILE? One whose
+ * time cannot be read counts as young: it is kept.
+ */
 static bool is_young(const struct segments *segments, int64_t segment, int64_t before)
 {
 	struct stat stat_now;
@@ -343,7 +352,8 @@ static bool is_young(const struct segments *segments, int64_t segment, int64_t b
 		number = number_of(segments, segment, part);
 		name = numbered(segments, number, part);
 		found = name && !stat(name, &stat_now);
-		young = !name || (!number && part < segments->parts) ||
+		young = !name || (!found && !is_missing(errno)) ||
+			(!number && part < segments->parts) ||
 			(found && (int64_t)stat_now.st_mtim.tv_sec * 1000000000 +
 				  stat_now.st_mtim.tv_nsec >= before);
 		free(name);

@@ -210,6 +210,18 @@ static void test_unknown(void)
 	check_files("file.1 file.2 file.3");
 }
 
+/* A file whose time cannot be read is kept, and so are younger ones. */
+static void test_unknown_time(void)
+{
+	struct segments *segments = segments_new("file", 1, 20);
+
+	write_file("file.1");
+	check_equal(symlink("file.2", "file.2"), 0);
+	check_equal(segments_expire(segments, INT64_MAX), 0);
+	segments_free(segments);
+	check_files("file.1 file.2");
+}
+
 /* A name that is too long is the name of no file. */
 static void test_long_name(void)
 {
@@ -270,6 +282,7 @@ int main(void)
 		{ "a directory that cannot be read", test_secret_directory },
 		{ "a directory that is read in part", test_unreadable_entries },
 		{ "a file of which nothing is known", test_unknown },
+		{ "a file whose time cannot be read", test_unknown_time },
 		{ "names that are too long", test_long_name },
 		{ "old files of which nothing is known", test_unknown_old },
 	};
