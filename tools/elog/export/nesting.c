@@ -55,8 +55,11 @@ int nesting_start(struct nesting *nesting, struct nest *nest)
 
 void nesting_end(struct nesting *nesting, struct nest *nest)
 {
+	struct nest *parent = nest->unseen ? nesting_parent(nest) : NULL;
 	unsigned int i;
 
+	if (parent)
+		parent->unseen = true;
 	for (i = 0; i < NEST_LISTS; i++) {
 		struct nest_list *list = nest->list[i];
 

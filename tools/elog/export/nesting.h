@@ -25,6 +25,7 @@ enum { NEST_SESSION, NEST_THREAD, NEST_LISTS };
  * @key: of its session and of its thread
  * @has_key: whether it has one
  * @kind: equal for spans of the same kind
+ * @unseen: some walk, or the walk of a span inside of it, ended before it: see struct nest_walk
  *
  * The rest belongs to nesting.c.
  */
@@ -32,6 +33,7 @@ struct nest {
 	struct elog_map_key key[NEST_LISTS];
 	bool has_key[NEST_LISTS];
 	const void *kind;
+	bool unseen;
 
 	struct nest_list *list[NEST_LISTS];
 	struct nest *before[NEST_LISTS];	/* that began before it, and is open */
@@ -78,6 +80,9 @@ struct nest *nesting_outermost(const struct nesting *nesting, struct elog_map_ke
  * @next: the next span; NULL: none
  * @left: how many more to look at: a session may have any number of open spans, and each event may
  *	need a walk
+ *
+ * What walks count is not complete in the spans beyond. The first one becomes unseen, and each
+ * makes its parent unseen when it ends.
  */
 struct nest_walk {
 	struct nest *next;
@@ -99,6 +104,8 @@ static inline struct nest *nesting_next(struct nest_walk *walk)
 	if (nest) {
 		walk->left--;
 		walk->next = nesting_parent(nest);
+		if (!walk->left && walk->next)
+			walk->next->unseen = true;
 	}
 	return nest;
 }

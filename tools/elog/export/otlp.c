@@ -360,7 +360,7 @@ static int hold_span(struct otlp *otlp, struct otlp_group *group, const struct v
 	held->duration = span->duration;
 	otlp->pending_waits -= otlp_waits_size(start->waits);
 	held->waits = start->waits;
-	held->refused = start->refused;
+	held->refused = start->refused || start->nest.unseen;
 	start->waits = NULL;
 	if (held->waits)
 		waits_see(&held->waits->all, event->entry->item.tid, end);

@@ -28,7 +28,7 @@ static int put_span(struct otlp_batch *batch, const struct otlp_span *span)
 	const size_t from = text->size, record = pb_open(text, OTLP_RECORD);
 
 	elog_text_put(text, span->record, span->size);
-	otlp_waits_put(span->waits, span->duration, text);
+	otlp_waits_put(span->waits, !span->refused, span->duration, text);
 	pb_close(text, record);
 	batch->bytes -= span->bytes;
 	return otlp_batch_end(batch, span->group, OTLP_SPANS, from);

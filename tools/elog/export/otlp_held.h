@@ -11,7 +11,7 @@
 /**
  * struct otlp_span - a span that has ended
  * @waits: of its threads; NULL: none
- * @refused: some waits were left out, so that it has none
+ * @refused: some waits were left out, so that it has no times
  * @duration: ns
  * @group: where it goes
  * @next: the one that ended next

@@ -81,14 +81,12 @@ void otlp_waits_link(struct otlp_waits *waits, struct otlp_batch *batch,
 	pb_close(text, message);
 }
 
-void otlp_waits_put(const struct otlp_waits *waits, uint64_t duration, struct elog_text *text)
+static void put_times(const struct otlp_waits *waits, uint64_t duration, struct elog_text *text)
 {
 	uint64_t whole;
 	char key[48];
 	unsigned int i;
 
-	if (!waits)
-		return;
 	for (i = 0; i < INTERVAL_CAUSES; i++) {
 		if (!waits->all.times[i])
 			continue;
@@ -100,6 +98,15 @@ void otlp_waits_put(const struct otlp_waits *waits, uint64_t duration, struct el
 	whole = waits_whole(&waits->all, duration);
 	if (whole > duration)
 		otlp_put_number(text, SPAN_ATTRIBUTE, "elog.why.thread_time_ns", whole);
+}
+
+void otlp_waits_put(const struct otlp_waits *waits, bool times, uint64_t duration,
+		    struct elog_text *text)
+{
+	if (!waits)
+		return;
+	if (times)
+		put_times(waits, duration, text);
 	elog_text_put(text, waits->events.data, waits->events.size);
 	elog_text_put(text, waits->links.data, waits->links.size);
 	if (waits->dropped)

@@ -53,10 +53,12 @@ void otlp_waits_link(struct otlp_waits *waits, struct otlp_batch *batch,
 /**
  * otlp_waits_put() - append all of it to a span
  * @waits: of the span; NULL: none
+ * @times: with the times: no wait was left out
  * @duration: of the span, ns
  * @text: to append to
  */
-void otlp_waits_put(const struct otlp_waits *waits, uint64_t duration, struct elog_text *text);
+void otlp_waits_put(const struct otlp_waits *waits, bool times, uint64_t duration,
+		    struct elog_text *text);
 
 /** otlp_waits_size() - bytes of it, with the events and links; @waits may be NULL */
 static inline size_t otlp_waits_size(const struct otlp_waits *waits)

@@ -123,7 +123,7 @@ static int end_slice(struct perfetto *perfetto, const struct visit_event *event)
 		*slice = (struct perfetto_slice){
 			.names = start->names, .session = start->nest.key[NEST_SESSION],
 			.track = track, .start = start->time, .end = end, .waits = start->waits,
-			.refused = start->refused, .first = first,
+			.refused = start->refused || start->nest.unseen, .first = first,
 			.size = first + fields->size,
 		};
 		elog_copy(elog_copy(slice->fields, start->fields, first), fields->data,

@@ -50,7 +50,7 @@ static void put_slice(struct perfetto *perfetto, const struct perfetto_slice *sl
 			   slice->fields, slice->first);
 	fields->size = 0;
 	elog_text_put(fields, slice->fields + slice->first, slice->size - slice->first);
-	if (slice->waits)
+	if (slice->waits && !slice->refused)
 		put_waits(fields, slice);
 	perfetto_put_event(perfetto, names, SLICE_END, names->span, slice->track, slice->end,
 			   fields->data, fields->size);

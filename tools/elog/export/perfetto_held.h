@@ -23,7 +23,7 @@ struct perfetto_names;
  * @start: in the trace
  * @end: likewise
  * @waits: of its threads; NULL: none
- * @refused: some waits were left out, so that it has none
+ * @refused: some waits were left out, so that it has no times
  * @first: bytes of annotations of START in @fields
  * @size: bytes of @fields
  * @fields: annotations of START, then those of END

@@ -16,8 +16,9 @@ spans    two spans: in one of them, a thread waits for the thread of the other o
 threads  two threads of a session wait at the same time, in an inner span, for each other and for a
          session whose span has ended; and a span in an instance, one that is open at the end, lies
          and a loss
-deep     COUNT: two sessions with so many open spans each; one waits for the other, of whose spans
-         all but the first one have begun since the wait ended
+deep     COUNT [EARLY]: two sessions with so many open spans each; one waits for the other, of
+         whose spans all but the first one have begun since the wait ended. The first one also
+         waits when it has EARLY spans
 wide     COUNT: so many sessions with an open span in which they have waited
 """
 import os
@@ -256,15 +257,17 @@ def threads(path):
         event(1045, 5, off(DISK, 2 * MS), session=6, tid=106)
 
 
-def deep(path, count):
-    count = int(count)
+def deep(path, count, early="0"):
+    count, early = int(count), int(early)
     starts = {number + 1: shop(number + 1, f"level{number}_start") for number in range(count)}
     ends = {count + number + 1: shop(count + number + 1, f"level{number}_end")
             for number in range(count)}
     wait = 2 * count + 1
     with ElogFile(path, {**starts, **ends, wait: sched(0)}) as file:
         for level in range(count):
-            file.event(level + 1, session=1, tid=100, time=1000 * MS)
+            file.event(level + 1, session=1, tid=100, time=(1000 + (level >= early)) * MS)
+            if level + 1 == early:
+                file.event(wait, off(FUTEX, MS // 2), session=1, tid=100, time=1001 * MS)
         for level in range(count):
             file.event(level + 1, session=2, tid=101, time=(1000 if not level else 1015) * MS)
         file.event(wait, off(FUTEX, 5 * MS, 10 * MS, by=101, name=b"other", by_session=2),
