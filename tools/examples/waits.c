@@ -16,7 +16,8 @@
  *	waits ROUNDS [DISK [FILE [CGROUP]]]
  *
  * Some requests wait for a DISK, a slow block device; for a FILE on a slow disk to be written;
- * or for CPU time, in a CGROUP whose parent has this process. An empty word: there is none.
+ * or for CPU time, in a CGROUP whose parent has this process: then the program says on standard
+ * error for how long the kernel has throttled them. An empty word: there is none.
  *
  * The thread that serves has helpers: a chain of holders of mutexes, each of which needs what
  * the next one has; a hog that takes its CPU; and a peer that answers late.
@@ -49,6 +50,7 @@ static struct elog_event *start_event, *end_event;
 static uint64_t last_session = 1000;
 static int disk = -1, slow_file = -1;
 static const char *cgroup;
+static unsigned long long throttled;
 static unsigned char *disk_map;
 
 static struct holder {
@@ -99,6 +101,22 @@ static void spin(void)
 
 	while (cpu_time() < end)
 		;
+}
+
+/* How long threads of the group were throttled, us. */
+static unsigned long long throttled_time(void)
+{
+	unsigned long long time = 0;
+	char path[512], line[128];
+	FILE *numbers;
+
+	snprintf(path, sizeof(path), "%s/cpu.stat", cgroup);
+	numbers = fopen(path, "re");
+	check(numbers ? 0 : -1, path);
+	while (fgets(line, sizeof(line), numbers) && sscanf(line, "throttled_usec %llu", &time) != 1)
+		;
+	fclose(numbers);
+	return time;
 }
 
 static void put(int fd)
@@ -303,6 +321,14 @@ static void prepare_throttled(void)
 	move_to("");
 }
 
+static void wait_throttled(void)
+{
+	const unsigned long long before = throttled_time();
+
+	spin();
+	throttled += throttled_time() - before;
+}
+
 static void end_throttled(void)
 {
 	move_to("/..");
@@ -342,7 +368,7 @@ static const struct request {
 	{ "disk", prepare_disk, wait_disk, NULL, NULL, 0, DISK },
 	{ "fault", prepare_fault, wait_fault, NULL, NULL, 0, DISK },
 	{ "disk", prepare_file, wait_file, NULL, NULL, 0, FILE_SYSTEM },
-	{ "throttled", prepare_throttled, spin, end_throttled, NULL, 0, CGROUP },
+	{ "throttled", prepare_throttled, wait_throttled, end_throttled, NULL, 0, CGROUP },
 	{ "on CPU", NULL, spin, NULL, NULL, 0, NOTHING },
 };
 
@@ -469,5 +495,7 @@ int main(int count, char **arguments)
 		for (i = 0; i < sizeof(requests) / sizeof(requests[0]); i++)
 			if (has(&requests[i]))
 				serve(&requests[i]);
+	if (cgroup)
+		fprintf(stderr, "waits: throttled for %llu us\n", throttled);
 	return 0;
 }
