@@ -13,7 +13,7 @@ top=$(cd "$(dirname "$(readlink -f "$0")")/../.." && pwd -P)
 cd "$top"
 tree=$top
 
-unset EVENTLOG_TESTS
+unset EVENTLOG_TESTS EVENTLOG_LANES
 
 # lanes_of EVERYTHING UML: prints "LANE FILE" for each file of each lane.
 lanes_of()
@@ -71,6 +71,22 @@ nothing_depends_on_uml()
 	done
 }
 
+# Each lane is in one row of make check-everything.
+everything_has_each_lane()
+{
+	cut -d ' ' -f 1 "$work/lanes1-1" | sort -u > "$work/names"
+	echo static >> "$work/names"
+	sed -n 's/.*EVENTLOG_LANES=\([a-z0-9,-]*\) .*/\1/p' scripts/check-everything |
+		tr ',' '\n' | sort > "$work/rows"
+	sort "$work/names" | diff - "$work/rows"
+}
+
+lanes_are_restricted()
+{
+	EVENTLOG_LANES=smp,uml lanes_of '' 1 > "$work/some"
+	[ "$(cut -d ' ' -f 1 "$work/some" | sort -u | tr '\n' ' ')" = 'smp uml ' ]
+}
+
 everything_has_more()
 {
 	sed 's/.* //' "$work/lanes-1" | sort -u > "$work/less"
@@ -126,6 +142,8 @@ check "each test file runs somewhere" all_files_run
 check "no file depends on User Mode Linux" nothing_depends_on_uml
 check "check-everything runs what check runs, and more" everything_has_more
 check "with everything, files of User Mode Linux also run on a stock kernel" uml_is_not_all
+check "check-everything runs each lane once" everything_has_each_lane
+check "EVENTLOG_LANES restricts the lanes" lanes_are_restricted
 check "no file is twice in a lane" no_file_twice_in_a_lane
 check "check-everything knows all targets of make help" all_targets_are_known
 check "check-everything --from refuses unknown targets" from_refuses_unknown
