@@ -151,15 +151,15 @@ sources:
 
 module:
 	$(link_sources)
-	+@flock '$(build)' $(kbuild) --no-print-directory modules
-	@flock '$(build)' scripts/module-btf '$(kernel_dir)' '$(release)' '$(build)'
+	+@flock '$(build)/.' $(kbuild) --no-print-directory modules
+	@flock '$(build)/.' scripts/module-btf '$(kernel_dir)' '$(release)' '$(build)'
 
 check-static: variant := .static
 check-static:
 	$(link_sources)
 	@command -v sparse > /dev/null || \
 		{ echo 'sparse is missing: make setup' >&2; false; }
-	+@flock '$(build)' $(kbuild) --no-print-directory W=1 C=2 CHECK=sparse \
+	+@flock '$(build)/.' $(kbuild) --no-print-directory W=1 C=2 CHECK=sparse \
 		modules > '$(build)/log' 2>&1 || { cat '$(build)/log' >&2; false; }
 	@! grep -E '^($(build)/|(\./)?(module|uapi|include/linux/eventlog)[/.]).*: (warning|error):|^WARNING: modpost' \
 		'$(build)/log' >&2
@@ -174,9 +174,9 @@ tools:
 # Two builds in one directory wait for each other; tools/Makefile does that itself.
 selftests:
 	@mkdir -p build/selftests
-	+@flock build/selftests $(MAKE) --no-print-directory -C selftests \
+	+@flock build/selftests/. $(MAKE) --no-print-directory -C selftests \
 		OUTPUT='$(top)/build/selftests'
-	+@flock build/selftests $(MAKE) --no-print-directory -C selftests/fuzz \
+	+@flock build/selftests/. $(MAKE) --no-print-directory -C selftests/fuzz \
 		OUTPUT='$(top)/build/selftests'
 
 # Static programs for another architecture. ELOG_ONLY=1: of tools/ only elog.
@@ -188,7 +188,7 @@ programs-arm64 selftests-arm64: options = CC=$(call cross_gcc,aarch64-linux-gnu-
 
 selftests-i386 selftests-armhf selftests-arm64: selftests-%:
 	@mkdir -p build/selftests-$*
-	+@flock build/selftests-$* $(MAKE) --no-print-directory -C selftests \
+	+@flock build/selftests-$*/. $(MAKE) --no-print-directory -C selftests \
 		OUTPUT='$(top)/build/selftests-$*' LDFLAGS=-static $(options)
 
 programs-i386 programs-armhf programs-arm64: programs-%: selftests-%
