@@ -247,8 +247,9 @@ check-user-events:
 	$(MAKE) --no-print-directory module EVENTLOG_TEST_MODULE=1 variant=.user_events \
 		KDIR="$$(scripts/kernel headers 6.12-user_events)" && \
 	scripts/vm --kernel 6.12-user_events --single-thread --mem 3072 --timeout 3600 -- \
-		scripts/run-tests --parameters ring_memory_max=134217728 --module \
+		scripts/run-tests --module \
 		"build/$$(scripts/kernel release 6.12-user_events).user_events/eventlog.ko" \
+		--parameters "ring_memory_max=134217728 $$(scripts/uml --debug parameters)" \
 		$(own_user_events_tests) || status=1; \
 	exit $$status
 
