@@ -475,9 +475,31 @@ TEST(throttled_on_a_busy_cpu)
 	check_throttled(true);
 }
 
+/*
+ * With PREEMPT_RT, a process in this state may still have to wait for a lock before it stops; the
+ * kernel names the function in which it waits only if it does not run.
+ */
+static bool is_stopped(pid_t process)
+{
+	char path[64], function = '0';
+	FILE *file;
+
+	if (thread_state(process) != 'T')
+		return false;
+	if (access("/sys/kernel/realtime", F_OK))
+		return true;
+	snprintf(path, sizeof(path), "/proc/%d/wchan", process);
+	file = fopen(path, "r");
+	CHECK(file);
+	if (fread(&function, 1, 1, file) != 1)
+		function = '0';
+	fclose(file);
+	return function != '0';
+}
+
 static void go_on(void *process)
 {
-	WAIT_FOR(thread_state(*(pid_t *)process) == 'T');
+	WAIT_FOR(is_stopped(*(pid_t *)process));
 	CHECK_OK(kill(*(pid_t *)process, SIGCONT));
 }
 
