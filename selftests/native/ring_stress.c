@@ -590,12 +590,11 @@ static void case_step(void)
 }
 
 /* Two or three interrupts, nested or one after the other. */
-static void step_again(bool locked)
+static void step_again(void)
 {
 	u64 deadline = after(3000), runs = 0, twice = 0, thrice = 0;
 	unsigned int i;
 
-	step_open(locked);
 	while (now() < deadline || !thrice) {
 		for (i = 0; i < 256; i++) {
 			struct scenario scenario =
@@ -630,7 +629,6 @@ static void step_twice(void)
 	unsigned int number, place, apart;
 	u64 twice = 0;
 
-	step_open(false);
 	step.sequential = true;
 	for (number = 0; number < SCENARIOS; number++) {
 		struct scenario scenario = scenario_number(number);
@@ -651,13 +649,15 @@ static void step_twice(void)
 
 static void case_step_again(void)
 {
+	step_open(false);
 	step_twice();
-	step_again(false);
+	step_again();
 }
 
 static void case_step_locked(void)
 {
-	step_again(true);
+	step_open(true);
+	step_again();
 }
 
 /* ---- concurrent writers and consumers ---- */
