@@ -242,12 +242,6 @@ int module_unload(const char *name)
 	return syscall(SYS_delete_module, name, O_NONBLOCK);
 }
 
-void skip_if_memory_is_debugged(void)
-{
-	if (file_number("/sys/kernel/slab/kmalloc-64/slab_size") > 64)
-		SKIP("this kernel debugs the slab allocator, which takes memory");
-}
-
 const char *module_path(void)
 {
 	const char *path = getenv("EVENTLOG_KO");

@@ -108,13 +108,6 @@ long file_number(const char *path);
 /** file_write() - write a text to a file of /proc or /sys; returns as write(2) */
 ssize_t file_write(const char *path, const char *text);
 
-/**
- * skip_if_memory_is_debugged() - for tests that measure what the kernel allocates
- *
- * Red zones and KASAN make all objects larger, and kmemleak keeps an object for each.
- */
-void skip_if_memory_is_debugged(void);
-
 /** module_path() - the file of eventlog.ko, or NULL */
 const char *module_path(void);
 
