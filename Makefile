@@ -15,8 +15,9 @@ help_text := \
 	'  demo-fleet   demonstrate elog ship: two guests, and three servers, of which one is killed' \
 	'  demo-why     the same for elog why: requests that wait for known causes' \
 	'  check        build everything and run the tests that prove a change' \
-	'  check-everything  run all tests on all kernels and all benchmarks: hours;' \
-	'               FROM=TARGET continues an interrupted run' \
+	'  check-everything  run all tests on all kernels and all benchmarks: ten hours;' \
+	'               FOR=MINUTES runs what was not run for longest, FROM=ROW continues an' \
+	'               interrupted run; tools/doc/proofs.md has the results' \
 	'  check-static check warnings (W=1, sparse), includes, tests, words, and whether the' \
 	'               layout of linux/eventlog.h or the functions of libelog have changed' \
 	'  check-fleet  test elog ship with a cluster of NATS servers that are killed, cut off,' \
@@ -224,7 +225,7 @@ check:
 	@scripts/check
 
 check-everything:
-	@scripts/check-everything $(if $(FROM),--from '$(FROM)')
+	@scripts/check-everything $(if $(FROM),--from '$(FROM)',$(if $(FOR),--for '$(FOR)'))
 
 # The kernel's own tests, and those of this tree.
 user_events_tests := selftests/user_events_suite_test.sh build/selftests/user_events_test \
@@ -233,17 +234,20 @@ user_events_tests := selftests/user_events_suite_test.sh build/selftests/user_ev
 own_user_events_tests := selftests/user_events_suite_test.sh selftests/capture_static_test.sh \
 	build/selftests/abi_test
 
+USER_EVENTS_KERNELS ?= 6.1 6.12 6.12-user_events
+
 check-user-events:
 	@scripts/setup
 	@scripts/build-user-events-suite build/user_events
 	@$(MAKE) --no-print-directory selftests tools
-	@status=0; for kernel in 6.1 6.12; do \
+	@status=0; for kernel in $(filter-out 6.12-user_events,$(USER_EVENTS_KERNELS)); do \
 		$(MAKE) --no-print-directory module EVENTLOG_TEST_MODULE=1 \
 			KDIR="$$(scripts/kernel headers $$kernel)" && \
 		scripts/vm --kernel $$kernel --single-thread -- scripts/run-tests \
 			--module "build/$$(scripts/kernel release $$kernel)/eventlog.ko" \
 			$(user_events_tests) || status=1; \
 	done; \
+	$(if $(filter 6.12-user_events,$(USER_EVENTS_KERNELS)),,exit $$status;) \
 	$(MAKE) --no-print-directory module EVENTLOG_TEST_MODULE=1 variant=.user_events \
 		KDIR="$$(scripts/kernel headers 6.12-user_events)" && \
 	scripts/vm --kernel 6.12-user_events --single-thread --mem 3072 --timeout 3600 -- \
@@ -273,6 +277,7 @@ soak:
 # Tests of the stock kernel's user_events, and of a suspend, need other kernels.
 DEBUG_TESTS ?= build/selftests/*_test \
 	$(filter-out %/user_events_suite_test.sh %/suspend_test.sh,$(wildcard selftests/*_test.sh))
+debug_logs = $(or $(EVENTLOG_LOGS),build/check)
 
 check-debug:
 	@scripts/setup
@@ -281,11 +286,11 @@ check-debug:
 	@$(MAKE) --no-print-directory module EVENTLOG_TEST_MODULE=1 ARCH=um SUBARCH=x86_64 \
 		KDIR="$$(scripts/uml --debug headers)"
 	@$(MAKE) --no-print-directory selftests tools
-	@mkdir -p build/check
+	@mkdir -p '$(debug_logs)'
 	@scripts/uml --debug run --share '$(top)' --timeout 3600 --mem 1024 -- \
 		scripts/run-tests --module "build/$$(scripts/uml --debug release)/eventlog.ko" \
 		--parameters "$$(scripts/uml --debug parameters)" --leaks \
-		--results build/check/debug.results $(DEBUG_TESTS)
+		--results '$(debug_logs)/debug.results' $$(scripts/part $(DEBUG_TESTS))
 
 coverage:
 	@scripts/setup

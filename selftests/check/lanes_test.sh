@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # lanes_test - each test file of the tree runs in a lane of make check or of make
-# check-everything, and each target of make help is in make check-everything or is said to
-# be none of its targets. Prints TAP.
+# check-everything, which runs each file of each lane once, and each target of make help has a row
+# there or is said to have none. Prints TAP.
 set -eu
 export LC_ALL=C
 
@@ -13,7 +13,7 @@ top=$(cd "$(dirname "$(readlink -f "$0")")/../.." && pwd -P)
 cd "$top"
 tree=$top
 
-unset EVENTLOG_TESTS EVENTLOG_LANES
+unset EVENTLOG_TESTS EVENTLOG_LANES EVENTLOG_PART
 
 # lanes_of EVERYTHING UML: prints "LANE FILE" for each file of each lane.
 lanes_of()
@@ -23,7 +23,7 @@ lanes_of()
 	declare -A files=()
 	# shellcheck source=scripts/lanes
 	. scripts/lanes
-	choose_files
+	choose_files || exit
 	for lane in "${!files[@]}"; do
 		# shellcheck disable=SC2086 # several files
 		printf "$lane %s\n" ${files[$lane]}
@@ -71,14 +71,79 @@ nothing_depends_on_uml()
 	done
 }
 
-# Each lane is in one row of make check-everything.
-everything_has_each_lane()
+# Prints "OF LANES PART" for each row of make check-everything that runs lanes. OF is --everything
+# for scripts/check, a kernel for scripts/check-matrix; LANES are between commas.
+rows()
+(
+	row()
+	{
+		local part lanes
+
+		[[ "${*:3} " =~ EVENTLOG_LANES=([a-z0-9,-]*)\ (scripts/check |scripts/check-matrix ) ]] ||
+			return 0
+		lanes=,${BASH_REMATCH[1]},
+		for ((part = 1; part <= $2; part++)); do
+			echo "${*: -1} $lanes $part/$2"
+		done
+	}
+	# shellcheck source=scripts/rows
+	. scripts/rows
+)
+
+# runs_once OF LANE FILE...: each file of the lane is in one row, and each of these rows has files.
+runs_once()
 {
-	cut -d ' ' -f 1 "$work/lanes1-1" | sort -u > "$work/names"
-	echo static >> "$work/names"
-	sed -n 's/.*EVENTLOG_LANES=\([a-z0-9,-]*\) .*/\1/p' scripts/check-everything |
-		tr ',' '\n' | sort > "$work/rows"
-	sort "$work/names" | diff - "$work/rows"
+	local of lanes part
+
+	printf '%s\n' "${@:3}" | sort > "$work/files"
+	while read -r of lanes part; do
+		if [[ $of == "$1" && $lanes == *,"$2",* ]]; then
+			EVENTLOG_PART=$part scripts/part "${@:3}" | grep . ||
+				echo "no file of $2 in part $part of $1"
+		fi
+	done < "$work/rows" | sort | diff "$work/files" -
+}
+
+# Each file of each lane is in one row of make check-everything; those of check-matrix likewise.
+# shellcheck disable=SC2013 # words
+everything_has_each_file()
+{
+	local lane kernel files
+
+	rows > "$work/rows"
+	for lane in $(cut -d ' ' -f 1 "$work/lanes1-1" | sort -u); do
+		mapfile -t files < <(sed -n "s/^$lane //p" "$work/lanes1-1")
+		runs_once --everything "$lane" "${files[@]}" || return 1
+	done
+	runs_once --everything static static || return 1
+	for kernel in $(grep -v ^-- "$work/rows" | cut -d ' ' -f 1 | sort -u); do
+		case $kernel in
+		*-arm*) set -- i386 i386-trace ;;
+		*) set -- smp trace tool ;;
+		esac
+		for lane; do
+			mapfile -t files < <(sed -n "s/^$lane //p" "$work/lanes1-")
+			runs_once "$kernel" "$lane" "${files[@]}" || return 1
+		done
+	done
+}
+
+unknown_lanes_are_refused()
+{
+	! EVENTLOG_LANES=smp,nonsense lanes_of 1 1 > "$work/out" 2>&1 &&
+		grep -q 'no lane nonsense' "$work/out"
+}
+
+parts_are_restricted()
+{
+	grep -E '^(smp|uml) ' "$work/lanes1-1" > "$work/all"
+	for part in 1/2 2/2; do
+		EVENTLOG_PART=$part EVENTLOG_LANES=smp,uml lanes_of 1 1 > "$work/part"
+		[ -s "$work/part" ] && [ "$(wc -l < "$work/part")" -lt "$(wc -l < "$work/all")" ] ||
+			return 1
+		cat "$work/part"
+	done | sort | diff "$work/all" -
+	! EVENTLOG_PART=3/2 lanes_of 1 1 2> "$work/out" && grep -q '3/2' "$work/out"
 }
 
 lanes_are_restricted()
@@ -123,7 +188,8 @@ all_targets_are_known()
 {
 	local name known missing=0
 
-	known=" $(scripts/check-everything --list) $(scripts/check-everything --others) "
+	known=" $(scripts/check-everything --list | sed 's|/.*||; s|-[0-9]*$||') "
+	known+=" $(scripts/check-everything --others) "
 	for name in $(targets); do
 		[[ ${known//$'\n'/ } == *" $name "* ]] && continue
 		echo "check-everything does not know the target $name"
@@ -132,19 +198,14 @@ all_targets_are_known()
 	return $missing
 }
 
-from_refuses_unknown()
-{
-	! scripts/check-everything --from no-such-target > "$work/out" 2>&1 &&
-		grep -q no-such-target "$work/out"
-}
-
 check "each test file runs somewhere" all_files_run
 check "no file depends on User Mode Linux" nothing_depends_on_uml
 check "check-everything runs what check runs, and more" everything_has_more
 check "with everything, files of User Mode Linux also run on a stock kernel" uml_is_not_all
-check "check-everything runs each lane once" everything_has_each_lane
+check "check-everything runs each file of each lane once" everything_has_each_file
 check "EVENTLOG_LANES restricts the lanes" lanes_are_restricted
+check "EVENTLOG_PART restricts them to parts, which are the whole" parts_are_restricted
+check "unknown lanes are refused" unknown_lanes_are_refused
 check "no file is twice in a lane" no_file_twice_in_a_lane
 check "check-everything knows all targets of make help" all_targets_are_known
-check "check-everything --from refuses unknown targets" from_refuses_unknown
 end_checks
