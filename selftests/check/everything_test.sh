@@ -147,6 +147,16 @@ new_rows_count_as_40_minutes()
 	"$everything" --for 30 && equal "$(ran)" 'one known '
 }
 
+# Has all ended that got the variable?
+nothing_runs()
+{
+	for _ in {1..30}; do
+		[ -n "$(grep -lzsxF "EVENTLOG_TEST=$work" /proc/[0-9]*/environ)" ] || return 0
+		sleep 0.1
+	done
+	return 1
+}
+
 # With what it has started, also in another session and after its parent has ended.
 long_rows_are_ended()
 {
@@ -155,11 +165,23 @@ long_rows_are_ended()
 	ROWS
 	! EVENTLOG_TEST=$work "$everything" || return 1
 	equal "$(cell long result) $(cell long passed)" 'timed out 1' || return 1
-	for _ in {1..100}; do
-		grep -lzsxF "EVENTLOG_TEST=$work" /proc/[0-9]*/environ || return 0
-		sleep 0.1
-	done
-	return 1
+	nothing_runs
+}
+
+a_signal_ends_the_row()
+{
+	local process
+
+	make_tree <<-'ROWS'
+	row long 1 bash -c '(setsid sleep 1234 &); touch ran; sleep 1234'
+	row other 1 touch other
+	ROWS
+	EVENTLOG_TEST=$work "$everything" &
+	process=$!
+	until [ -e "$tree/ran" ]; do sleep 0.1; done
+	kill "$process"
+	! wait "$process" && nothing_runs && [ ! -e "$tree/other" ] &&
+		git -C "$tree" diff --exit-code
 }
 
 a_changed_tree_is_told()
@@ -228,6 +250,7 @@ check "unknown rows and options are refused" unknown_rows_are_refused
 check "--for runs what was not run for longest, and nothing that does not fit" oldest_rows_are_first
 check "--for counts a row that never ran as 40 minutes" new_rows_count_as_40_minutes
 check "a row that takes too long is ended with its processes" long_rows_are_ended
+check "a signal ends the run and what the row has started" a_signal_ends_the_row
 check "the page says which commit it was, and whether files had changed" a_changed_tree_is_told
 check "the logs of each row are kept" logs_are_kept
 check "the page of coverage is only written if all parts passed on one commit" coverage_is_of_green_runs
