@@ -14,6 +14,8 @@ bats_require_minimum_version 1.5.0
 
 # shellcheck source=selftests/slowness.bash
 . "$BATS_TEST_DIRNAME/slowness.bash"
+# shellcheck source=selftests/recover.bash
+. "$BATS_TEST_DIRNAME/recover.bash"
 
 # For setup_file: sets the paths.
 find_built()
@@ -53,7 +55,7 @@ unload_user_events()
 	[ ! -d /sys/module/eventlog_user_events ] || wait_for rmmod eventlog_user_events
 }
 
-# For teardown: kills processes.
+# For teardown: kills processes; after a failure, all that the test has started.
 end_background()
 {
 	local pid
@@ -62,6 +64,16 @@ end_background()
 		kill -KILL "$pid" 2> /dev/null || true
 		wait "$pid" 2> /dev/null || true
 	done
+	if [ -n "${BATS_TEARDOWN_STARTED-}" ] && [ -z "${BATS_TEST_COMPLETED-}" ]; then
+		kill_all processes_of_case
+	fi
+}
+
+# Its descendants, and those that have lost their parents but not their environment.
+processes_of_case()
+{
+	descendants_of $$
+	processes_with "BATS_TEST_TMPDIR=$BATS_TEST_TMPDIR"
 }
 
 # Files that need more define these functions themselves.
@@ -286,13 +298,6 @@ for i in range(200):
                                       0, 0, 0, 0, 0, 0, 0, 0, 0)))
     os.close(device)
 '
-}
-
-# Deletes all persistent events.
-delete_persistent()
-{
-	"$ELOG" list -q 2> /dev/null | awk '$2 ~ /^persistent/ { print $5 }' |
-		sort -u | xargs -r "$ELOG" delete
 }
 
 # Prints NAME EVENTS BYTES LOST of each row of a table of elog stat.
