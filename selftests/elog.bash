@@ -26,6 +26,8 @@ find_built()
 	export EVENTLOG_TOOLS=${EVENTLOG_TOOLS:-$EVENTLOG_BUILD/tools}
 	export EVENTLOG_KO=${EVENTLOG_KO:-${EVENTLOG_MODULE:-$EVENTLOG_BUILD/$(uname -r)/eventlog.ko}}
 	export ELOG=${ELOG:-$EVENTLOG_TOOLS/elog}
+	# A command that takes longer hangs.
+	export HANG_SECONDS=$((300 * $(slowness)))
 	[ "$(id -u)" = 0 ] || skip "needs root"
 }
 
@@ -109,7 +111,7 @@ run_elog()
 		[[ " $* " == *" --follow "* ]] || set -- "$ELOG" "$@"
 		;;
 	esac
-	[ "$1" = "$ELOG" ] || set -- timeout 300 "$ELOG" "$@"
+	[ "$1" = "$ELOG" ] || set -- timeout "$HANG_SECONDS" "$ELOG" "$@"
 	keep_output "$@"
 }
 
@@ -256,7 +258,7 @@ wait_full()
 	local -
 
 	set +T
-	timeout $((300 * $(slowness))) "${PYTHON:-python3}" -c '
+	timeout "$HANG_SECONDS" "${PYTHON:-python3}" -c '
 import select, time
 while select.select([], [0], [], 0)[1]:
     time.sleep(0.02)' <&"$1"
@@ -329,7 +331,7 @@ has_words()
 }
 
 # fails_with WORDS ARGUMENT...: elog fails at once with this error. If the usage has become
-# valid, elog may wait: the time limit is far above what a failure takes.
+# valid, elog may wait.
 fails_with()
 {
 	local -
@@ -343,7 +345,7 @@ has_failed_with()
 	local words=$1
 
 	shift
-	keep_output timeout 120 "$ELOG" "$@"
+	keep_output timeout "$HANG_SECONDS" "$ELOG" "$@"
 	[ "$status" = 1 ] || { echo "elog $*: status $status"; return 1; }
 	[ -z "$output" ] || { echo "elog $*: printed $output"; return 1; }
 	has_words "$stderr" "$words" || { echo "elog $*"; return 1; }
