@@ -36,6 +36,8 @@ help_text := \
 	'  check-sanitizers  test the module on kernels with KASAN and lockdep, and with KCSAN' \
 	'  check-native stress the ring in user space, with sanitizers' \
 	'  check-mutants  break module and libelog on purpose: tests must notice each fault' \
+	'  check-unstable  run make check again and again on a busy and on a slow machine, and' \
+	'               list the tests whose results differ; RUNS=5, MINUTES=60: end after it' \
 	'  check-models check the models of ring, wakeup and FLUSH with spin' \
 	'  coverage     count the lines and branches that the tests reach, and write' \
 	'               tools/doc/coverage.md' \
@@ -317,6 +319,9 @@ check-mutants:
 	@status=0; selftests/native/mutants || status=1; \
 	scripts/mutants-kernel || status=1; exit $$status
 
+check-unstable:
+	@scripts/check-unstable $(if $(RUNS),--runs '$(RUNS)') $(if $(MINUTES),--for '$(MINUTES)')
+
 check-models:
 	@scripts/models/check-models
 
@@ -561,7 +566,7 @@ help:
 .PHONY: all sources module tools selftests programs-i386 programs-armhf programs-arm64 \
 	selftests-i386 selftests-armhf selftests-arm64 setup demo demo-fleet demo-why \
 	check check-everything check-user-events check-matrix check-vendor check-kselftest check-fleet check-armhf check-arm64 check-debug check-sanitizers check-static check-why check-native coverage soak \
-	check-models check-mutants faults fuzz fuzz-kernel \
+	check-models check-mutants check-unstable faults fuzz fuzz-kernel \
 	bench bench-compare $(benches:%=bench-%) \
 	install install-module \
 	install-tool install-babeltrace2 install-library install-development install-gen \

@@ -89,7 +89,7 @@ detach()
 # Attaching fails with this message.
 attach_fails_with()
 {
-	run_apart timeout 60 "$ATTACH" "$OBJECTS/$2.bpf.o" "${@:3}"
+	run_apart timeout "$HANG_SECONDS" "$ATTACH" "$OBJECTS/$2.bpf.o" "${@:3}"
 	[ "$status" = 1 ]
 	contains "$stderr" "$1"
 }

@@ -14,6 +14,8 @@ bats_require_minimum_version 1.5.0
 
 # shellcheck source=selftests/slowness.bash
 . "$BATS_TEST_DIRNAME/slowness.bash"
+# shellcheck source=selftests/recover.bash
+. "$BATS_TEST_DIRNAME/recover.bash"
 
 # For setup_file: sets the paths.
 find_built()
@@ -24,6 +26,8 @@ find_built()
 	export EVENTLOG_TOOLS=${EVENTLOG_TOOLS:-$EVENTLOG_BUILD/tools}
 	export EVENTLOG_KO=${EVENTLOG_KO:-${EVENTLOG_MODULE:-$EVENTLOG_BUILD/$(uname -r)/eventlog.ko}}
 	export ELOG=${ELOG:-$EVENTLOG_TOOLS/elog}
+	# A command that takes longer hangs.
+	export HANG_SECONDS=$((300 * $(slowness)))
 	[ "$(id -u)" = 0 ] || skip "needs root"
 }
 
@@ -53,7 +57,7 @@ unload_user_events()
 	[ ! -d /sys/module/eventlog_user_events ] || wait_for rmmod eventlog_user_events
 }
 
-# For teardown: kills processes.
+# For teardown: kills processes; after a failure, all that the test has started.
 end_background()
 {
 	local pid
@@ -62,6 +66,16 @@ end_background()
 		kill -KILL "$pid" 2> /dev/null || true
 		wait "$pid" 2> /dev/null || true
 	done
+	if [ -n "${BATS_TEARDOWN_STARTED-}" ] && [ -z "${BATS_TEST_COMPLETED-}" ]; then
+		kill_all processes_of_case
+	fi
+}
+
+# Its descendants, and those that have lost their parents but not their environment.
+processes_of_case()
+{
+	descendants_of $$
+	processes_with "BATS_TEST_TMPDIR=$BATS_TEST_TMPDIR"
 }
 
 # Files that need more define these functions themselves.
@@ -97,7 +111,7 @@ run_elog()
 		[[ " $* " == *" --follow "* ]] || set -- "$ELOG" "$@"
 		;;
 	esac
-	[ "$1" = "$ELOG" ] || set -- timeout 300 "$ELOG" "$@"
+	[ "$1" = "$ELOG" ] || set -- timeout "$HANG_SECONDS" "$ELOG" "$@"
 	keep_output "$@"
 }
 
@@ -244,7 +258,7 @@ wait_full()
 	local -
 
 	set +T
-	timeout $((300 * $(slowness))) "${PYTHON:-python3}" -c '
+	timeout "$HANG_SECONDS" "${PYTHON:-python3}" -c '
 import select, time
 while select.select([], [0], [], 0)[1]:
     time.sleep(0.02)' <&"$1"
@@ -288,13 +302,6 @@ for i in range(200):
 '
 }
 
-# Deletes all persistent events.
-delete_persistent()
-{
-	"$ELOG" list -q 2> /dev/null | awk '$2 ~ /^persistent/ { print $5 }' |
-		sort -u | xargs -r "$ELOG" delete
-}
-
 # Prints NAME EVENTS BYTES LOST of each row of a table of elog stat.
 rows()
 {
@@ -324,7 +331,7 @@ has_words()
 }
 
 # fails_with WORDS ARGUMENT...: elog fails at once with this error. If the usage has become
-# valid, elog may wait: the time limit is far above what a failure takes.
+# valid, elog may wait.
 fails_with()
 {
 	local -
@@ -338,7 +345,7 @@ has_failed_with()
 	local words=$1
 
 	shift
-	keep_output timeout 120 "$ELOG" "$@"
+	keep_output timeout "$HANG_SECONDS" "$ELOG" "$@"
 	[ "$status" = 1 ] || { echo "elog $*: status $status"; return 1; }
 	[ -z "$output" ] || { echo "elog $*: printed $output"; return 1; }
 	has_words "$stderr" "$words" || { echo "elog $*"; return 1; }

@@ -287,7 +287,7 @@ live third " ]
 	[ "$status" = 0 ]
 	[ -z "$output$stderr" ]
 
-	run timeout 300 bash -c '
+	run timeout "$HANG_SECONDS" bash -c '
 		"$ELOG" capture -q -- sh -c "\"\$ELOG\" emit -n 5000 a/b; exec sleep 1000" | head -n 1
 		echo "status ${PIPESTATUS[0]}"' 3>&-
 	contains "${lines[1]}" "status 0"
@@ -447,7 +447,7 @@ insist()
 	[ "${lines[0]}" = '# snapshot 1: the end' ]
 
 	# Also if the command ends during a snapshot.
-	run_apart timeout 300 "$ELOG" capture --overwrite -e 'recorder/*' \
+	run_apart timeout "$HANG_SECONDS" "$ELOG" capture --overwrite -e 'recorder/*' \
 		--trigger recorder/alarm -- "$ELOG" emit recorder/alarm
 	[ "$status" = 0 ] || [ "$status" = 2 ]
 	[ "$(grep -c 'alarm' <<< "$output")" = 1 ]
@@ -472,7 +472,7 @@ insist()
 	wait_full 5
 	kill -USR1 "$capture"
 	kill -TERM "$capture"
-	timeout 300 grep -q -m 1 '# snapshot 2: the end' "$work/pipe"
+	timeout "$HANG_SECONDS" grep -q -m 1 '# snapshot 2: the end' "$work/pipe"
 	exec 5>&-
 	wait_for grep -q 'lost 0$' "$work/err"
 	background=()

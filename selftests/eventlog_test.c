@@ -8,6 +8,7 @@
  */
 #include <fcntl.h>
 #include <fnmatch.h>
+#include <glob.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -354,6 +355,53 @@ static bool reap(pid_t pid, unsigned int seconds, int *status, pid_t *reaped)
 	}
 }
 
+/* Kills the children of this process. */
+static void kill_children(void)
+{
+	const pid_t self = getpid();
+	char text[512], *end;
+	glob_t found;
+	FILE *file;
+	size_t i;
+	int parent;
+
+	if (glob("/proc/[0-9]*/stat", 0, NULL, &found))
+		return;
+	for (i = 0; i < found.gl_pathc; i++) {
+		file = fopen(found.gl_pathv[i], "re");
+		if (!file)
+			continue;
+		text[fread(text, 1, sizeof(text) - 1, file)] = '\0';
+		fclose(file);
+		/* The name may have any character. */
+		end = strrchr(text, ')');
+		if (end && sscanf(end, ") %*c %d", &parent) == 1 && parent == self)
+			kill(atoi(text), SIGKILL);
+	}
+	globfree(&found);
+}
+
+/*
+ * Ends all processes of a case, also those with a process group of their own; returns false if one
+ * does not end.  The runner is their subreaper: who loses its parent becomes its child.
+ */
+static bool end_processes(pid_t group)
+{
+	pid_t reaped;
+	int status;
+
+	kill(-group, SIGKILL);
+	do {
+		reaped = waitpid(-1, &status, WNOHANG);
+		if (reaped)
+			continue;
+		kill_children();
+		if (!reap(-1, SECONDS_TO_DIE, &status, &reaped))
+			return false;
+	} while (reaped > 0);
+	return true;
+}
+
 /* Runs a case; returns one of EXIT_*. */
 static int run_case(const struct test_case *test)
 {
@@ -391,19 +439,16 @@ static int run_case(const struct test_case *test)
 	else if (WIFSIGNALED(status))
 		print_end(test->name, status);
 
-	/* The runner is their subreaper, so it can wait for all remaining processes. */
-	kill(-pid, SIGKILL);
-	do {
-		if (!reap(-1, SECONDS_TO_DIE, &status, &reaped)) {
-			print_tap("Bail out! %s: a killed process does not end", test->name);
-			_exit(EXIT_FAILED);
-		}
-	} while (reaped > 0);
-
-	if (!test_after_each(text, sizeof(text))) {
+	if (!end_processes(pid)) {
+		print_tap("Bail out! %s: a killed process does not end", test->name);
+		_exit(EXIT_FAILED);
+	}
+	if (result != EXIT_FAILED && !test_after_each(text, sizeof(text))) {
 		test_print("left behind: %s", text);
 		result = EXIT_FAILED;
 	}
+	if (result == EXIT_FAILED)
+		test_recover();
 	if (!kernel_log_clean())
 		result = EXIT_FAILED;
 	return result;
@@ -420,6 +465,10 @@ static bool is_chosen(const struct test_case *test, char **patterns)
 }
 
 void __attribute__((weak)) test_after_all(void)
+{
+}
+
+void __attribute__((weak)) test_recover(void)
 {
 }
 

@@ -5,7 +5,8 @@
  *
  * A case that fails a check, crashes, hangs, triggers a warning in the kernel's
  * log or leaves definitions behind in the module is one "not ok" line; the other
- * cases still run.  All threads and child processes of a case may use checks: a
+ * cases still run, and start clean: all processes of a case end with it, and what a
+ * failed case has left in the kernel is removed.  All threads and child processes of a case may use checks: a
  * failed check in a thread ends the case; one in a child ends the child, and
  * test_join() in its parent then ends the case.
  */
@@ -215,10 +216,12 @@ __u64 test_random(__u64 *state);
  *
  * test_before_all() returns NULL, or a reason why no test can run.
  * test_after_each() returns false and a description if the case left something behind.
+ * test_recover() removes what a failed case left behind; a test program may do without.
  * test_after_all() runs at the end; a test program may define it.
  */
 const char *test_before_all(void);
 bool test_after_each(char *text, size_t bytes);
+void test_recover(void);
 void test_after_all(void);
 
 #endif /* EVENTLOG_TEST_H */

@@ -118,7 +118,7 @@ run_command()
 		wait $! || status=$?
 		;;
 	terminal)
-		TERM=xterm timeout 300 python3 "$TREE/selftests/terminal.py" 24x80 \
+		TERM=xterm timeout "$HANG_SECONDS" python3 "$TREE/selftests/terminal.py" 24x80 \
 			'wait:^q quit' key:q exit:0 -- bash -c "$2" > out 2>&1 3>&- || status=$?
 		;;
 	esac

@@ -513,7 +513,7 @@ print(abs(ids[64] - ids[1]))
 	[ -z "$(ls /run/eventlog)" ]
 
 	# The capture does not hold the terminal, and survives its end.
-	run timeout 60 script -qec '"$ELOG" capture --background -o "'"$work"'/file"' /dev/null 3>&-
+	run timeout "$HANG_SECONDS" script -qec '"$ELOG" capture --background -o "'"$work"'/file"' /dev/null 3>&-
 	[ "$status" = 0 ]
 	produce 0 10 0
 	run_elog stop
@@ -534,7 +534,7 @@ print(abs(ids[64] - ids[1]))
 		local number=$1
 
 		shift
-		run_apart timeout 60 setpriv --reuid=$((65532 + number)) \
+		run_apart timeout "$HANG_SECONDS" setpriv --reuid=$((65532 + number)) \
 			--clear-groups --inh-caps=+perfmon --ambient-caps=+perfmon \
 			env XDG_RUNTIME_DIR="$work/run.$number" "$ELOG" "$@" 3>&-
 	}

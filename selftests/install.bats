@@ -158,7 +158,7 @@ without_times()
 	$command 2> "$work/err" 3>&- &
 	watcher=$!
 	# The recording has started when the event is enabled.
-	"$elog" emit --wait -d 60 install/recorded 'u32 number' number=1
+	"$elog" emit --wait -d 600 install/recorded 'u32 number' number=1
 	grep -qx 'ExecReload=kill -HUP $MAINPID' "$TREE/tools/dist/eventlog-recorder.service"
 	kill -HUP "$watcher"
 	until [ -e "$work/host.elog.1" ]; do
@@ -177,7 +177,7 @@ without_times()
 	# A second run appends to the file.
 	$command 2> "$work/err" 3>&- &
 	watcher=$!
-	"$elog" emit --wait -d 60 install/recorded 'u32 number' number=3
+	"$elog" emit --wait -d 600 install/recorded 'u32 number' number=3
 	kill "$watcher"
 	wait "$watcher"
 	watcher=

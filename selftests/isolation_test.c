@@ -411,16 +411,14 @@ static bool killed_while_waiting(void)
 
 static void kill_until(bool (*in_time)(void))
 {
-	int producer, attempts;
+	int producer;
 
 	tenant_make();
 	producer = tenant_open();
 	register_long(producer, 0, 2 * EVENTS);
-	for (attempts = 0; !in_time(); attempts++)
-		CHECK(attempts < 20);
+	WAIT_FOR(in_time());
 	killed_policy = true;
-	for (attempts = 0; !in_time(); attempts++)
-		CHECK(attempts < 20);
+	WAIT_FOR(in_time());
 	close(producer);
 	tenant_remove();
 }
@@ -456,7 +454,7 @@ static bool killed_while_registering(int fd)
 
 TEST(killed_while_registering)
 {
-	int subscribers[16], fd, i, j, attempts = 0;
+	int subscribers[16], fd, i, j;
 	bool killed;
 
 	tenant_make();
@@ -466,7 +464,6 @@ TEST(killed_while_registering)
 			CHECK_OK(try_rule(subscribers[i], long_glob(false), 0, NULL));
 	}
 	do {
-		CHECK(attempts++ < 20);
 		fd = tenant_open();
 		killed = killed_while_registering(fd);
 		close(fd);

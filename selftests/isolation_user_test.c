@@ -506,7 +506,7 @@ static void *read_listing(void *page)
 }
 
 /* read() into memory that is not there yet, while another thread uses the file. */
-TEST_WITHIN(read_waits_for_memory_without_the_lock, 120)
+TEST(read_waits_for_memory_without_the_lock)
 {
 	struct uffdio_api api = { .api = UFFD_API };
 	char *page = pages_map(page_size()), *zeroes = pages_map(page_size());

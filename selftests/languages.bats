@@ -53,13 +53,13 @@ emits()
 
 @test "examples: follow.js prints events as they happen" {
 	command -v node > /dev/null || skip "node is not installed"
-	run_apart timeout 120 node "$TREE/tools/examples/follow.js" -e js -- \
+	run_apart timeout "$HANG_SECONDS" node "$TREE/tools/examples/follow.js" -e js -- \
 		"$ELOG" emit -n 2 js/step 'u32 number; __data_loc char[] text' number=3 'text=a "b"'
 	[ "$status" = 0 ]
 	[ "${#lines[@]}" = 3 ]
 	[[ ${lines[0]} == *" js/step { number: 3, text: 'a \"b\"' }" ]]
 	[ "${lines[2]}" = "2 js/step" ]
-	run_apart timeout 120 node "$TREE/tools/examples/follow.js" --nonsense
+	run_apart timeout "$HANG_SECONDS" node "$TREE/tools/examples/follow.js" --nonsense
 	[ "$status" = 1 ]
 }
 

@@ -56,6 +56,8 @@ build_herd()
 						pause();
 				else if (!strcmp(word, "pass"))
 					graze("hill");
+				else if (!strcmp(word, "end"))
+					break;
 				printf("%s %d\n", word, (int)getpid());
 				fflush(stdout);
 			}
@@ -227,19 +229,59 @@ trace - sheep/graze herd.c:graze:1 (session)" ]
 	check="markers[0]['pids'] == [$child]" json
 }
 
+# list_while COMMAND...: runs it while markers are listed; sets $status, $text and $errors.
+list_while()
+{
+	local listing
+
+	"$ELOG" marker list -q > "$work/list" 2> "$work/list.err" 3>&- &
+	listing=$!
+	"$@"
+	status=0
+	wait "$listing" || status=$?
+	text=$(tr -s ' ' < "$work/list")
+	errors=$(< "$work/list.err")
+}
+
+# end_herd NAME: lets it end.
+end_herd()
+{
+	local variable=to_$1
+
+	echo end >&"${!variable}"
+}
+
+# Ends program $1 - 1, and starts program $1.
+replace_herd()
+{
+	end_herd "kid$(($1 - 1))"
+	start_herd "kid$1"
+}
+
 @test "programs start and end while they are listed" {
-	# shellcheck disable=SC2016 # for the other shell
-	sh -c 'while :; do echo pass | "$0" > /dev/null; done' "$HERD_DIR/herd" 3>&- &
-	background+=("$!")
-	found=0
-	for ((i = 0; i < 40 || (found < 5 && i < 2000); i++)); do
-		run_elog marker list -q
-		[ "$status" = 0 ] || [[ $stderr = *"there are no markers"* ]]
-		[ -z "$output" ] || found=$((found + 1))
-		# A marker has the place if it is listed.
-		[[ $output != *" - "*"/graze - "* ]]
+	all="trace - herd/graze herd.c:graze:0 string where
+trace - herd/graze herd.c:graze:1 (session)"
+	# One of them runs all the time. A marker has the place if it is listed.
+	start_herd first
+	start_herd kid0
+	for ((i = 1; i <= 20; i++)); do
+		list_while replace_herd "$i"
+		[ "$status" = 0 ]
+		[ "$text" = "$all" ]
 	done
-	[ "$found" -ge 5 ]
+	end_herd first
+	wait "${background[0]}"
+	# The only one ends, and was listed or not.
+	for ((; i <= 40; i++)); do
+		list_while end_herd "kid$((i - 1))"
+		if [ "$status" = 0 ]; then
+			[ "$text" = "$all" ]
+		else
+			contains "$errors" "there are no markers"
+		fi
+		wait "$started"
+		start_herd "kid$i"
+	done
 }
 
 @test "policies come before the program, the module after it" {

@@ -34,7 +34,7 @@ warns()
 	local -
 
 	set +T
-	keep_output timeout 300 "$ELOG" "${@:2}"
+	keep_output timeout "$HANG_SECONDS" "$ELOG" "${@:2}"
 	has_message "$1"
 	[ "$status" = 0 ]
 }
@@ -44,7 +44,7 @@ is_error()
 	local -
 
 	set +T
-	keep_output timeout 300 "$ELOG" "${@:2}"
+	keep_output timeout "$HANG_SECONDS" "$ELOG" "${@:2}"
 	has_message "$1"
 	[ "$status" = 1 ]
 	[ -z "$output" ]
@@ -99,7 +99,7 @@ remarks()
 	local -
 
 	set +T
-	keep_output timeout 300 "$ELOG" "$@"
+	keep_output timeout "$HANG_SECONDS" "$ELOG" "$@"
 	[ "$status" = 0 ] || { printf 'status %s: %s\n' "$status" "$stderr"; return 1; }
 	remarks=$(sed '/^elog: [0-9]* events\? in /d' <<< "$stderr")
 }

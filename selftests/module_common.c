@@ -116,11 +116,5 @@ unsigned int register_many(int fd, const char *prefix, int error)
 /* Loads the module as the runner did, for the next tests. */
 void test_after_all(void)
 {
-	with_user_events = false;
-	if (!module_path())
-		return;
-	if (is_loaded())
-		try_unload();
-	if (!is_loaded() && try_load(""))
-		test_print("cannot load the module again: %s", test_errno_name(errno));
+	test_recover();
 }

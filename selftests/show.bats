@@ -239,7 +239,7 @@ CHECK
 	escape=$'\e['
 	on_terminal()
 	{
-		run timeout 60 script -qec "$*" /dev/null 3>&- < /dev/null
+		run timeout "$HANG_SECONDS" script -qec "$*" /dev/null 3>&- < /dev/null
 	}
 	run_elog show -q --color always "$work/file"
 	contains "$output" "$escape"

@@ -514,7 +514,7 @@ take_steps()
 		shift
 	done
 	shift
-	TERM=xterm timeout 300 python3 "$BATS_TEST_DIRNAME/terminal.py" "${steps[@]}" \
+	TERM=xterm timeout "$HANG_SECONDS" python3 "$BATS_TEST_DIRNAME/terminal.py" "${steps[@]}" \
 		-- "$ELOG" top "$@" 3>&-
 }
 

@@ -100,6 +100,27 @@ char thread_state(pid_t thread)
 	return state && state[1] == ' ' ? state[2] : '?';
 }
 
+/*
+ * A thread has this state before it looks for the last time at what it is about to wait for, so it
+ * may still run.  The kernel prints the call of a thread that does not.
+ */
+bool thread_sleeps(pid_t thread)
+{
+	char path[64], text[16];
+	ssize_t bytes;
+	int fd;
+
+	if (thread_state(thread) != 'S')
+		return false;
+	snprintf(path, sizeof(path), "/proc/%d/syscall", (int)thread);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return true;
+	bytes = read(fd, text, sizeof(text));
+	close(fd);
+	return bytes <= 0 || text[0] != 'r';
+}
+
 void capabilities_keep(__u64 mask)
 {
 	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };

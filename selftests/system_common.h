@@ -45,11 +45,8 @@ pid_t thread_id(void);
 /** thread_state() - the state of a thread of any process, as in proc(5) */
 char thread_state(pid_t thread);
 
-/** thread_sleeps() - whether a thread of any process sleeps */
-static inline bool thread_sleeps(pid_t thread)
-{
-	return thread_state(thread) == 'S';
-}
+/** thread_sleeps() - whether a thread of any process sleeps, and has left its CPU */
+bool thread_sleeps(pid_t thread);
 
 /** capabilities_keep() - drop every capability that is not in this mask */
 void capabilities_keep(__u64 mask);

@@ -88,7 +88,7 @@ upgrade_and_back()
 	contains "$output" "reader       elog[" "version      $release -> $next"
 	version_is "$release"
 	for path in new old; do
-		run_elog upgrade --timeout 60 "$work/$path/eventlog.ko"
+		run_elog upgrade --timeout "$HANG_SECONDS" "$work/$path/eventlog.ko"
 		echo "$output" "$stderr"
 		[ "$status" = 0 ]
 		contains "$output" "$programs programs and 1 reader gave the device up"
