@@ -84,6 +84,7 @@ help_text := \
 	'  EVENTLOG_KERNEL=VERSION  test kernel, see scripts/kernel (6.1)' \
 	'  PREFIX=DIR LIBDIR=DIR  where to install (/usr/local, PREFIX/lib); DESTDIR' \
 	'               is supported' \
+	'  V=1          print the whole commands' \
 	'  W=1 C=1 ...  as for the kernel'
 
 ifneq ($(words $(CURDIR)),1)
@@ -99,6 +100,8 @@ LIBDIR ?= $(PREFIX)/lib
 UDEVDIR ?= /usr/lib/udev/rules.d
 UNITDIR ?= $(PREFIX)/lib/systemd/system
 INSTALL ?= install
+
+include $(top)/scripts/quiet.mk
 
 all: module tools
 
@@ -452,12 +455,18 @@ fleet_files = $(call shared_object,elog_nats.so,$(LIBDIR)) \
 	$(foreach unit,$(fleet_units),build/dist/$(unit):$(UNITDIR)/$(unit):644)
 
 word_of = $(word $(1),$(subst :, ,$(2)))
-install_files = $(foreach file,$(1),$(INSTALL) -D -m $(call word_of,3,$(file)) \
-	'$(call word_of,1,$(file))' '$(DESTDIR)$(call word_of,2,$(file))' && )true
-install_links = $(foreach link,$(1),ln -sfn $(call word_of,2,$(link)) \
-	'$(DESTDIR)$(call word_of,1,$(link))' && )true
-installed_names = $(foreach file,$(1),'$(DESTDIR)$(call word_of,2,$(file))') \
-	$(foreach link,$(2),'$(DESTDIR)$(call word_of,1,$(link))')
+# In a recipe: a line for each file.
+define newline
+
+
+endef
+to = $(DESTDIR)$(call word_of,$(1),$(2))
+install_files = $(foreach file,$(1),$(call quiet,INSTALL,$(call to,2,$(file)))$(INSTALL) -D \
+	-m $(call word_of,3,$(file)) '$(call word_of,1,$(file))' '$(call to,2,$(file))'$(newline))
+install_links = $(foreach link,$(1),$(call quiet,LN,$(call to,1,$(link)))ln -sfn \
+	$(call word_of,2,$(link)) '$(call to,1,$(link))'$(newline))
+installed_names = $(foreach file,$(1),'$(call to,2,$(file))') \
+	$(foreach link,$(2),'$(call to,1,$(link))')
 
 # Units contain the directories of the installation.
 build/dist/%: tools/dist/% FORCE
@@ -471,14 +480,13 @@ build/dist/libelog.pc: tools FORCE
 install-module: module
 	+@$(kbuild) --no-print-directory modules_install \
 		INSTALL_MOD_PATH='$(DESTDIR)'
-	$(INSTALL) -D -m 644 '$(build)/Module.symvers' \
-		'$(DESTDIR)$(share)/$(release)/Module.symvers'
+	$(call install_files,$(build)/Module.symvers:$(share)/$(release)/Module.symvers:644)
 
 install-tool: tools
 	$(call install_files,$(tool_files))
 
 install-babeltrace2: tools
-	$(if $(plugin_files),$(call install_files,$(plugin_files)),@echo \
+	$(or $(call install_files,$(plugin_files)),@echo \
 		'babeltrace2-plugin-elog.so was not built: libbabeltrace2-dev is missing'; false)
 
 install-library: tools
@@ -510,14 +518,14 @@ install: install-module install-tool install-library install-development \
 installed_release = $(if $(KDIR),$(release),$(running_release))
 
 uninstall-gen:
-	rm -f $(call installed_names,$(gen_files))
+	$(call quiet,RM,eventlog-gen)rm -f $(call installed_names,$(gen_files))
 
 uninstall: uninstall-gen
-	rm -f $(call installed_names,$(tool_files) $(plugin_files) $(library_files) \
-		$(development_files) $(device_files) $(service_files) $(fleet_files), \
+	$(call quiet,RM,eventlog)rm -f $(call installed_names,$(tool_files) \
+		$(plugin_files) $(library_files) $(development_files) $(device_files) $(service_files) $(fleet_files), \
 		$(library_links) $(development_links))
-	rm -f '$(DESTDIR)$(share)/$(installed_release)/Module.symvers'
-	[ ! -d '$(DESTDIR)/lib/modules/$(installed_release)' ] || \
+	@rm -f '$(DESTDIR)$(share)/$(installed_release)/Module.symvers'
+	@[ ! -d '$(DESTDIR)/lib/modules/$(installed_release)' ] || \
 		find '$(DESTDIR)/lib/modules/$(installed_release)/' \
 		\( -name 'eventlog.ko*' -o -name 'eventlog_tcp.ko*' \
 		-o -name 'eventlog_proc.ko*' -o -name 'eventlog_sched.ko*' \
@@ -531,17 +539,17 @@ deb_source = build/deb/eventlog-$(version)
 
 deb:
 	@scripts/setup deb
-	rm -rf build/deb
-	mkdir -p '$(deb_source)'
-	tar -c --exclude=./build --exclude=./.git --exclude=./tools/dist/debian . | \
+	@rm -rf build/deb
+	@mkdir -p '$(deb_source)'
+	@tar -c --exclude=./build --exclude=./.git --exclude=./tools/dist/debian . | \
 		tar -x -C '$(deb_source)'
-	cp -a tools/dist/debian '$(deb_source)/debian'
-	printf 'eventlog (%s) unstable; urgency=medium\n\n  * Release %s.\n\n -- %s  %s\n' \
+	@cp -a tools/dist/debian '$(deb_source)/debian'
+	@printf 'eventlog (%s) unstable; urgency=medium\n\n  * Release %s.\n\n -- %s  %s\n' \
 		'$(version)' '$(version)' \
 		"$$(sed -n 's/^Maintainer: //p' tools/dist/debian/control)" \
 		"$$(date -R -r dkms.conf)" > '$(deb_source)/debian/changelog'
-	cd '$(deb_source)' && DEB_BUILD_OPTIONS=noautodbgsym dpkg-buildpackage -us -uc -b
-	rm -rf '$(deb_source)'
+	cd '$(deb_source)' && DEB_BUILD_OPTIONS='noautodbgsym terse' dpkg-buildpackage -us -uc -b
+	@rm -rf '$(deb_source)'
 	@ls build/deb/*.deb
 
 check-deb:
