@@ -7,7 +7,7 @@ help_text := \
 	'  all          module and tools (default)' \
 	'  module       eventlog.ko and the modules that need it, for the kernel of KDIR' \
 	'  tools        elog, libelog, the examples' \
-	'  selftests    the test programs' \
+	'  selftests, tools-tests  the test programs: of the module, of elog and libelog' \
 	'  programs-i386, programs-armhf, programs-arm64  these and the tools as static programs' \
 	'               of these architectures' \
 	'  setup        install packages for building and testing' \
@@ -174,6 +174,9 @@ check-static:
 tools:
 	@$(MAKE) --no-print-directory -C tools OUTPUT='$(top)/build/tools'
 
+tools-tests:
+	@$(MAKE) --no-print-directory -C tools OUTPUT='$(top)/build/tools' tests
+
 # Two builds in one directory wait for each other; tools/Makefile does that itself.
 selftests:
 	@mkdir -p build/selftests
@@ -196,7 +199,7 @@ selftests-i386 selftests-armhf selftests-arm64: selftests-%:
 
 programs-i386 programs-armhf programs-arm64: programs-%: selftests-%
 	@$(MAKE) --no-print-directory -C tools OUTPUT='$(top)/build/tools-$*' \
-		LDFLAGS=-static $(options) $(if $(ELOG_ONLY),'$(top)/build/tools-$*/elog')
+		LDFLAGS=-static $(options) $(if $(ELOG_ONLY),'$(top)/build/tools-$*/elog',tests)
 
 # Debian's packages have a compiler with or without the version in its name.
 cross_gcc = $(or $(notdir $(firstword $(wildcard $(addsuffix \
@@ -239,7 +242,7 @@ own_user_events_tests := selftests/user_events_suite_test.sh selftests/capture_s
 check-user-events:
 	@scripts/setup
 	@scripts/build-user-events-suite build/user_events
-	@$(MAKE) --no-print-directory selftests tools
+	@$(MAKE) --no-print-directory selftests tools-tests
 	@status=0; for kernel in 6.1 6.12; do \
 		$(MAKE) --no-print-directory module EVENTLOG_TEST_MODULE=1 \
 			KDIR="$$(scripts/kernel headers $$kernel)" && \
@@ -283,7 +286,7 @@ check-debug:
 	@scripts/uml --debug build
 	@$(MAKE) --no-print-directory module EVENTLOG_TEST_MODULE=1 ARCH=um SUBARCH=x86_64 \
 		KDIR="$$(scripts/uml --debug headers)"
-	@$(MAKE) --no-print-directory selftests tools
+	@$(MAKE) --no-print-directory selftests tools-tests
 	@mkdir -p build/check
 	@scripts/uml --debug run --share '$(top)' --timeout 3600 --mem 1024 -- \
 		scripts/run-tests --module "build/$$(scripts/uml --debug release)/eventlog.ko" \
@@ -297,7 +300,7 @@ coverage:
 # elog ship with a cluster of servers.
 check-fleet:
 	@scripts/setup
-	@$(MAKE) --no-print-directory tools
+	@$(MAKE) --no-print-directory tools-tests
 	@tools/elog/fleet/cluster_test.sh
 
 check-why:
@@ -349,7 +352,7 @@ faults:
 	@scripts/uml --test build
 	@$(MAKE) --no-print-directory module EVENTLOG_TEST_MODULE=1 ARCH=um SUBARCH=x86_64 \
 		KDIR="$$(scripts/uml --test headers)"
-	@$(MAKE) --no-print-directory tools selftests
+	@$(MAKE) --no-print-directory tools-tests selftests
 	@export EVENTLOG_FAULTS=all; status=0; \
 	scripts/run-tests --timeout 3600 selftests/faults/faults_test.sh || status=1; \
 	scripts/uml --test run --share '$(top)' --timeout 3600 --mem 1024 -- \
@@ -561,7 +564,7 @@ clean:
 help:
 	@printf '%s\n' $(help_text)
 
-.PHONY: all sources module tools selftests programs-i386 programs-armhf programs-arm64 \
+.PHONY: all sources module tools tools-tests selftests programs-i386 programs-armhf programs-arm64 \
 	selftests-i386 selftests-armhf selftests-arm64 setup demo demo-fleet demo-why \
 	check check-everything check-user-events check-matrix check-vendor check-kselftest check-fleet check-armhf check-arm64 check-debug check-sanitizers check-static check-why check-native coverage soak \
 	check-models check-mutants faults fuzz fuzz-kernel \

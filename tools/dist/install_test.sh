@@ -18,6 +18,16 @@ release=$("$top/scripts/kernel" release)
 root=$work/root
 PATH=$PATH:/usr/sbin:/sbin
 
+# What make install and make deb build before they install.
+no_test_is_built()
+{
+	mkdir -p "$work/tools"
+	make -n V=1 -C "$top/tools" OUTPUT="$work/tools" > "$work/commands" || return 1
+	grep -q " -o $work/tools/elog " "$work/commands" || return 1
+	! grep -oE ' -o [^ ]*(_test|_check|elog-abi[0-9]|fleet_drain|rings_plugin.so|teahouse) ' \
+		"$work/commands"
+}
+
 # run_make PREFIX GOAL...
 run_make()
 {
@@ -163,6 +173,7 @@ nothing_is_left()
 	[ ! -s "$work/left" ]
 }
 
+check "no program of a test is built for installing" no_test_is_built
 for prefix in /usr/local /usr; do
 	check "$prefix: make install" run_make "$prefix" install
 	check "$prefix: all files are installed" everything_is_there "$prefix"
