@@ -10,7 +10,8 @@ help_text := \
 	'  selftests, tools-tests  the test programs: of the module, of elog and libelog' \
 	'  programs-i386, programs-armhf, programs-arm64  these and the tools as static programs' \
 	'               of these architectures' \
-	'  setup        install packages for building and testing' \
+	'  setup        install packages for building and testing; the targets that need more or' \
+	'               less do that themselves: see scripts/setup -h' \
 	'  demo         build, boot a guest and demonstrate the tools' \
 	'  demo-fleet   demonstrate elog ship: two guests, and three servers, of which one is killed' \
 	'  demo-why     the same for elog why: requests that wait for known causes' \
@@ -208,23 +209,29 @@ cross_gcc = $(or $(notdir $(firstword $(wildcard $(addsuffix \
 setup:
 	@scripts/setup
 
-demo: setup
+demo: demonstration := demo.sh
+demo-why: demonstration := demo_why.sh
+
+demo demo-why:
+	@echo '== Installing what $@ needs, and fetching a kernel: a minute, the first time'
+	@scripts/setup demo
+	@echo '== Building the module and the tools: two minutes, the first time'
 	@$(MAKE) --no-print-directory module tools \
 		KDIR="$$(scripts/kernel headers $(EVENTLOG_KERNEL))"
-	@scripts/vm -- tools/examples/demo.sh
+	@echo '== Booting a guest: ten seconds; what it does takes half a minute'
+	@scripts/vm -- tools/examples/$(demonstration)
 
 demo-fleet:
-	@scripts/setup
+	@echo '== Installing what $@ needs: a minute, the first time'
+	@scripts/setup demo-fleet
+	@echo '== Building a kernel for the guests: 160 MB to fetch and ten minutes, the first time'
 	@scripts/uml --test build
+	@echo '== Building the module and the tools: two minutes, the first time'
 	@$(MAKE) --no-print-directory module ARCH=um SUBARCH=x86_64 \
 		KDIR="$$(scripts/uml --test headers)"
 	@$(MAKE) --no-print-directory tools
+	@echo '== Two guests and three servers: a minute'
 	@tools/examples/demo_fleet.sh
-
-demo-why: setup
-	@$(MAKE) --no-print-directory module tools \
-		KDIR="$$(scripts/kernel headers $(EVENTLOG_KERNEL))"
-	@scripts/vm -- tools/examples/demo_why.sh
 
 check:
 	@scripts/check
