@@ -7,10 +7,11 @@ help_text := \
 	'  all          module and tools (default)' \
 	'  module       eventlog.ko and the modules that need it, for the kernel of KDIR' \
 	'  tools        elog, libelog, the examples' \
-	'  selftests    the test programs' \
+	'  selftests, tools-tests  the test programs: of the module, of elog and libelog' \
 	'  programs-i386, programs-armhf, programs-arm64  these and the tools as static programs' \
 	'               of these architectures' \
-	'  setup        install packages for building and testing' \
+	'  setup        install packages for building and testing; the targets that need more or' \
+	'               less do that themselves: see scripts/setup -h' \
 	'  demo         build, boot a guest and demonstrate the tools' \
 	'  demo-fleet   demonstrate elog ship: two guests, and three servers, of which one is killed' \
 	'  demo-why     the same for elog why: requests that wait for known causes' \
@@ -87,6 +88,7 @@ help_text := \
 	'  EVENTLOG_KERNEL=VERSION  test kernel, see scripts/kernel (6.1)' \
 	'  PREFIX=DIR LIBDIR=DIR  where to install (/usr/local, PREFIX/lib); DESTDIR' \
 	'               is supported' \
+	'  V=1          print the whole commands' \
 	'  W=1 C=1 ...  as for the kernel'
 
 ifneq ($(words $(CURDIR)),1)
@@ -102,6 +104,8 @@ LIBDIR ?= $(PREFIX)/lib
 UDEVDIR ?= /usr/lib/udev/rules.d
 UNITDIR ?= $(PREFIX)/lib/systemd/system
 INSTALL ?= install
+
+include $(top)/scripts/quiet.mk
 
 all: module tools
 
@@ -174,6 +178,9 @@ check-static:
 tools:
 	@$(MAKE) --no-print-directory -C tools OUTPUT='$(top)/build/tools'
 
+tools-tests:
+	@$(MAKE) --no-print-directory -C tools OUTPUT='$(top)/build/tools' tests
+
 # Two builds in one directory wait for each other; tools/Makefile does that itself.
 selftests:
 	@mkdir -p build/selftests
@@ -196,7 +203,7 @@ selftests-i386 selftests-armhf selftests-arm64: selftests-%:
 
 programs-i386 programs-armhf programs-arm64: programs-%: selftests-%
 	@$(MAKE) --no-print-directory -C tools OUTPUT='$(top)/build/tools-$*' \
-		LDFLAGS=-static $(options) $(if $(ELOG_ONLY),'$(top)/build/tools-$*/elog')
+		LDFLAGS=-static $(options) $(if $(ELOG_ONLY),'$(top)/build/tools-$*/elog',tests)
 
 # Debian's packages have a compiler with or without the version in its name.
 cross_gcc = $(or $(notdir $(firstword $(wildcard $(addsuffix \
@@ -205,23 +212,29 @@ cross_gcc = $(or $(notdir $(firstword $(wildcard $(addsuffix \
 setup:
 	@scripts/setup
 
-demo: setup
+demo: demonstration := demo.sh
+demo-why: demonstration := demo_why.sh
+
+demo demo-why:
+	@echo '== Installing what $@ needs, and fetching a kernel: a minute, the first time'
+	@scripts/setup demo
+	@echo '== Building the module and the tools: two minutes, the first time'
 	@$(MAKE) --no-print-directory module tools \
 		KDIR="$$(scripts/kernel headers $(EVENTLOG_KERNEL))"
-	@scripts/vm -- tools/examples/demo.sh
+	@echo '== Booting a guest: ten seconds; what it does takes half a minute'
+	@scripts/vm -- tools/examples/$(demonstration)
 
 demo-fleet:
-	@scripts/setup
+	@echo '== Installing what $@ needs: a minute, the first time'
+	@scripts/setup demo-fleet
+	@echo '== Building a kernel for the guests: 160 MB to fetch and ten minutes, the first time'
 	@scripts/uml --test build
+	@echo '== Building the module and the tools: two minutes, the first time'
 	@$(MAKE) --no-print-directory module ARCH=um SUBARCH=x86_64 \
 		KDIR="$$(scripts/uml --test headers)"
 	@$(MAKE) --no-print-directory tools
+	@echo '== Two guests and three servers: a minute'
 	@tools/examples/demo_fleet.sh
-
-demo-why: setup
-	@$(MAKE) --no-print-directory module tools \
-		KDIR="$$(scripts/kernel headers $(EVENTLOG_KERNEL))"
-	@scripts/vm -- tools/examples/demo_why.sh
 
 check:
 	@scripts/check
@@ -241,7 +254,7 @@ USER_EVENTS_KERNELS ?= 6.1 6.12 6.12-user_events
 check-user-events:
 	@scripts/setup
 	@scripts/build-user-events-suite build/user_events
-	@$(MAKE) --no-print-directory selftests tools
+	@$(MAKE) --no-print-directory selftests tools-tests
 	@status=0; for kernel in $(filter-out 6.12-user_events,$(USER_EVENTS_KERNELS)); do \
 		$(MAKE) --no-print-directory module EVENTLOG_TEST_MODULE=1 \
 			KDIR="$$(scripts/kernel headers $$kernel)" && \
@@ -287,7 +300,7 @@ check-debug:
 	@scripts/uml --debug build
 	@$(MAKE) --no-print-directory module EVENTLOG_TEST_MODULE=1 ARCH=um SUBARCH=x86_64 \
 		KDIR="$$(scripts/uml --debug headers)"
-	@$(MAKE) --no-print-directory selftests tools
+	@$(MAKE) --no-print-directory selftests tools-tests
 	@mkdir -p '$(debug_logs)'
 	@scripts/uml --debug run --share '$(top)' --timeout 3600 --mem 1024 -- \
 		scripts/run-tests --module "build/$$(scripts/uml --debug release)/eventlog.ko" \
@@ -301,7 +314,7 @@ coverage:
 # elog ship with a cluster of servers.
 check-fleet:
 	@scripts/setup
-	@$(MAKE) --no-print-directory tools
+	@$(MAKE) --no-print-directory tools-tests
 	@tools/elog/fleet/cluster_test.sh
 
 check-why:
@@ -356,7 +369,7 @@ faults:
 	@scripts/uml --test build
 	@$(MAKE) --no-print-directory module EVENTLOG_TEST_MODULE=1 ARCH=um SUBARCH=x86_64 \
 		KDIR="$$(scripts/uml --test headers)"
-	@$(MAKE) --no-print-directory tools selftests
+	@$(MAKE) --no-print-directory tools-tests selftests
 	@export EVENTLOG_FAULTS=all; status=0; \
 	scripts/run-tests --timeout 3600 selftests/faults/faults_test.sh || status=1; \
 	scripts/uml --test run --share '$(top)' --timeout 3600 --mem 1024 -- \
@@ -462,12 +475,18 @@ fleet_files = $(call shared_object,elog_nats.so,$(LIBDIR)) \
 	$(foreach unit,$(fleet_units),build/dist/$(unit):$(UNITDIR)/$(unit):644)
 
 word_of = $(word $(1),$(subst :, ,$(2)))
-install_files = $(foreach file,$(1),$(INSTALL) -D -m $(call word_of,3,$(file)) \
-	'$(call word_of,1,$(file))' '$(DESTDIR)$(call word_of,2,$(file))' && )true
-install_links = $(foreach link,$(1),ln -sfn $(call word_of,2,$(link)) \
-	'$(DESTDIR)$(call word_of,1,$(link))' && )true
-installed_names = $(foreach file,$(1),'$(DESTDIR)$(call word_of,2,$(file))') \
-	$(foreach link,$(2),'$(DESTDIR)$(call word_of,1,$(link))')
+# In a recipe: a line for each file.
+define newline
+
+
+endef
+to = $(DESTDIR)$(call word_of,$(1),$(2))
+install_files = $(foreach file,$(1),$(call quiet,INSTALL,$(call to,2,$(file)))$(INSTALL) -D \
+	-m $(call word_of,3,$(file)) '$(call word_of,1,$(file))' '$(call to,2,$(file))'$(newline))
+install_links = $(foreach link,$(1),$(call quiet,LN,$(call to,1,$(link)))ln -sfn \
+	$(call word_of,2,$(link)) '$(call to,1,$(link))'$(newline))
+installed_names = $(foreach file,$(1),'$(call to,2,$(file))') \
+	$(foreach link,$(2),'$(call to,1,$(link))')
 
 # Units contain the directories of the installation.
 build/dist/%: tools/dist/% FORCE
@@ -481,14 +500,13 @@ build/dist/libelog.pc: tools FORCE
 install-module: module
 	+@$(kbuild) --no-print-directory modules_install \
 		INSTALL_MOD_PATH='$(DESTDIR)'
-	$(INSTALL) -D -m 644 '$(build)/Module.symvers' \
-		'$(DESTDIR)$(share)/$(release)/Module.symvers'
+	$(call install_files,$(build)/Module.symvers:$(share)/$(release)/Module.symvers:644)
 
 install-tool: tools
 	$(call install_files,$(tool_files))
 
 install-babeltrace2: tools
-	$(if $(plugin_files),$(call install_files,$(plugin_files)),@echo \
+	$(or $(call install_files,$(plugin_files)),@echo \
 		'babeltrace2-plugin-elog.so was not built: libbabeltrace2-dev is missing'; false)
 
 install-library: tools
@@ -520,14 +538,14 @@ install: install-module install-tool install-library install-development \
 installed_release = $(if $(KDIR),$(release),$(running_release))
 
 uninstall-gen:
-	rm -f $(call installed_names,$(gen_files))
+	$(call quiet,RM,eventlog-gen)rm -f $(call installed_names,$(gen_files))
 
 uninstall: uninstall-gen
-	rm -f $(call installed_names,$(tool_files) $(plugin_files) $(library_files) \
-		$(development_files) $(device_files) $(service_files) $(fleet_files), \
+	$(call quiet,RM,eventlog)rm -f $(call installed_names,$(tool_files) \
+		$(plugin_files) $(library_files) $(development_files) $(device_files) $(service_files) $(fleet_files), \
 		$(library_links) $(development_links))
-	rm -f '$(DESTDIR)$(share)/$(installed_release)/Module.symvers'
-	[ ! -d '$(DESTDIR)/lib/modules/$(installed_release)' ] || \
+	@rm -f '$(DESTDIR)$(share)/$(installed_release)/Module.symvers'
+	@[ ! -d '$(DESTDIR)/lib/modules/$(installed_release)' ] || \
 		find '$(DESTDIR)/lib/modules/$(installed_release)/' \
 		\( -name 'eventlog.ko*' -o -name 'eventlog_tcp.ko*' \
 		-o -name 'eventlog_proc.ko*' -o -name 'eventlog_sched.ko*' \
@@ -541,17 +559,17 @@ deb_source = build/deb/eventlog-$(version)
 
 deb:
 	@scripts/setup deb
-	rm -rf build/deb
-	mkdir -p '$(deb_source)'
-	tar -c --exclude=./build --exclude=./.git --exclude=./tools/dist/debian . | \
+	@rm -rf build/deb
+	@mkdir -p '$(deb_source)'
+	@tar -c --exclude=./build --exclude=./.git --exclude=./tools/dist/debian . | \
 		tar -x -C '$(deb_source)'
-	cp -a tools/dist/debian '$(deb_source)/debian'
-	printf 'eventlog (%s) unstable; urgency=medium\n\n  * Release %s.\n\n -- %s  %s\n' \
+	@cp -a tools/dist/debian '$(deb_source)/debian'
+	@printf 'eventlog (%s) unstable; urgency=medium\n\n  * Release %s.\n\n -- %s  %s\n' \
 		'$(version)' '$(version)' \
 		"$$(sed -n 's/^Maintainer: //p' tools/dist/debian/control)" \
 		"$$(date -R -r dkms.conf)" > '$(deb_source)/debian/changelog'
-	cd '$(deb_source)' && DEB_BUILD_OPTIONS=noautodbgsym dpkg-buildpackage -us -uc -b
-	rm -rf '$(deb_source)'
+	cd '$(deb_source)' && DEB_BUILD_OPTIONS='noautodbgsym terse' dpkg-buildpackage -us -uc -b
+	@rm -rf '$(deb_source)'
 	@ls build/deb/*.deb
 
 check-deb:
@@ -563,7 +581,7 @@ clean:
 help:
 	@printf '%s\n' $(help_text)
 
-.PHONY: all sources module tools selftests programs-i386 programs-armhf programs-arm64 \
+.PHONY: all sources module tools tools-tests selftests programs-i386 programs-armhf programs-arm64 \
 	selftests-i386 selftests-armhf selftests-arm64 setup demo demo-fleet demo-why \
 	check check-everything check-user-events check-matrix check-vendor check-kselftest check-fleet check-armhf check-arm64 check-debug check-sanitizers check-static check-why check-native coverage soak \
 	check-models check-mutants check-unstable faults fuzz fuzz-kernel \

@@ -105,7 +105,7 @@ modprobe()
 
 	for name; do
 		[ "$name" = -a ] || [ -d "/sys/module/$name" ] ||
-			insmod "$MODULES/providers/$name.ko" || return 1
+			insmod "$MODULES"/*/"$name.ko" || return 1
 	done
 }
 
@@ -148,6 +148,12 @@ run_markdown()
 	contains "$(< all)" 'greeting number=3 text="hello"' '"number":2' \
 		'3000 pairs in' 'unpaired: 0 starts, 0 ends'
 	grep -q '</html>' job.html
+	run elog why "$(awk '/SLOWEST START/ { getline; print $3 }' all)" job.elog
+	[ "$status" = 0 ]
+	contains "$output" 'request_server 0x'
+	# Only threads that say which request they work on have events of sched.
+	run elog show -e sched job.elog
+	contains "$output" ' request_worker '
 }
 
 @test "examples: tools/doc/emit.md" {

@@ -16,7 +16,37 @@ top=$(cd "$(dirname "$(readlink -f "$0")")/../.." && pwd -P)
 kdir=$("$top/scripts/kernel" headers)
 release=$("$top/scripts/kernel" release)
 root=$work/root
+modules=$(sed -n 's/^BUILT_MODULE_NAME\[[0-9]*\]="\(.*\)"$/\1/p' "$top/dkms.conf")
 PATH=$PATH:/usr/sbin:/sbin
+
+# What make install and make deb build before they install.
+no_test_is_built()
+{
+	mkdir -p "$work/tools"
+	make -n V=1 -C "$top/tools" OUTPUT="$work/tools" > "$work/commands" || return 1
+	grep -q " -o $work/tools/elog " "$work/commands" || return 1
+	! grep -oE ' -o [^ ]*(_test|_check|elog-abi[0-9]|fleet_drain|rings_plugin.so|teahouse) ' \
+		"$work/commands"
+}
+
+# Who signs modules by hand needs all that DKMS builds.
+page_names_the_modules()
+{
+	sed -n '/^## Secure Boot/,/^## Who/p' "$top/tools/doc/install.md" |
+		grep -o 'eventlog[a-z_]*\.ko' | sort > "$work/named"
+	# shellcheck disable=SC2086 # several words
+	[ -n "$modules" ] && printf '%s.ko\n' $modules | sort | diff - "$work/named"
+}
+
+# A unit that uses the device loads the module first, and is not skipped without it.
+units_load_the_module()
+{
+	for unit in $(grep -l '^DeviceAllow=/dev/eventlog' "$top"/tools/dist/*.service); do
+		grep -q '^Wants=.*modprobe@eventlog.service' "$unit" &&
+			grep -q '^After=.*modprobe@eventlog.service' "$unit" &&
+			! grep '^Condition.*/dev/eventlog' "$unit" || { echo "$unit"; return 1; }
+	done
+}
 
 # run_make PREFIX GOAL...
 run_make()
@@ -61,7 +91,7 @@ everything_is_there()
 	for unit in "$top"/tools/dist/*.service; do
 		has "$1/lib/systemd/system/${unit##*/}" || return 1
 	done
-	for name in eventlog eventlog_user_events eventlog_tcp eventlog_proc eventlog_sched; do
+	for name in $modules; do
 		find "$root/lib/modules/$release" -name "$name.ko*" | grep -q . ||
 			{ echo "module $name is missing"; return 1; }
 	done
@@ -163,6 +193,9 @@ nothing_is_left()
 	[ ! -s "$work/left" ]
 }
 
+check "no program of a test is built for installing" no_test_is_built
+check "install.md names the modules of dkms.conf for signing" page_names_the_modules
+check "the units load the module that they use" units_load_the_module
 for prefix in /usr/local /usr; do
 	check "$prefix: make install" run_make "$prefix" install
 	check "$prefix: all files are installed" everything_is_there "$prefix"

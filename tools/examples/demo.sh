@@ -96,9 +96,11 @@ say "$connections connections of $requests requests each, and a shell script"
 head -n 5 "$work/events"
 echo ...
 tail -n 9 "$work/events"
-cat "$work/list" "$work/client" "$work/summary"
-
+cat "$work/list" "$work/summary"
 read -r _ got_connections _ got_requests _ bytes _ missing < "$work/client"
+echo "the client counted $got_requests answers with $bytes bytes; $missing of them were 404, because" \
+	"it asks for some paths that do not exist"
+
 [ "$got_connections $got_requests" = \
 	"$connections $((connections * requests))" ] || die "the client did not make all requests"
 

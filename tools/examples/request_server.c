@@ -10,6 +10,7 @@
  *	accept		a client has connected
  *	request_start	a request was read; it starts a session
  *	request_end	the response was sent; the session ends
+ * Meanwhile the thread says that it works on the session, for elog why.
  *
  * Each thread accepts a connection and serves it until it is closed. The threads share
  * the listening socket, the number of connections, and, under a lock, the connection
@@ -157,6 +158,7 @@ static bool answer(FILE *client, const char *path, unsigned int *status,
 
 static void serve(FILE *client, unsigned int connection)
 {
+	struct elog_running before;
 	unsigned int status;
 	char line[LINE_MAX_BYTES];
 	uint64_t session, start;
@@ -169,9 +171,11 @@ static void serve(FILE *client, unsigned int connection)
 		session = elog_session_new();
 		line[strcspn(line, "\r\n")] = '\0';
 		path = strncmp(line, "GET ", 4) ? line : line + 4;
+		before = elog_session_enter(event_start, session);
 		emit_start(session, connection, path);
 		good = answer(client, path, &status, &bytes);
 		emit_end(session, status, bytes, now() - start);
+		elog_session_leave(event_start, before);
 	}
 }
 
