@@ -704,7 +704,8 @@ function parse_keywords(n, i,   k, list, count, mask, text, value) {
 			} else if ((SIDE, list[k]) in KEYWORD_AT) {
 				value = KEYWORD_MASK[SIDE, KEYWORD_AT[SIDE, list[k]]]
 			} else {
-				expected(n, "'" list[k] "'", "a keyword defined above, or a mask")
+				expected(n, "'" list[k] "'", "a keyword defined above, " \
+					(count == 1 ? "a mask, or - for none" : "or a mask"))
 				list[k] = "-"
 			}
 			if (value != "")
