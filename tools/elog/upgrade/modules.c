@@ -21,7 +21,8 @@
 static bool is_setting(const char *name)
 {
 	return *name != '.' && strcmp(name, "steps") != 0 && strcmp(name, "leaving") != 0 &&
-	       strcmp(name, "hold") != 0 && strcmp(name, "descriptors") != 0;
+	       strcmp(name, "hold") != 0 && strcmp(name, "descriptors") != 0 &&
+	       strcmp(name, "stacks_lost") != 0;
 }
 
 /* Reads the first line of a file. Return: NULL: there is none. */
