@@ -387,6 +387,10 @@ TEST(parameters_have_limits)
 	CHECK_EQ(file_number("/sys/module/eventlog_sched/parameters/stacks_max"), 4096);
 	CHECK_EQ(file_number("/sys/module/eventlog_sched/parameters/stacks_lost"), 0);
 	sched_unload();
+	/* It is no setting, but may be given, as each parameter. */
+	sched_load("stacks_lost=7");
+	CHECK_EQ(file_number("/sys/module/eventlog_sched/parameters/stacks_lost"), 7);
+	sched_unload();
 }
 
 /* Waits once in each of many places in the kernel; none is a pipe. */

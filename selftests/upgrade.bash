@@ -12,7 +12,7 @@ setup()
 	mkdir "$work/old" "$work/new"
 	for version in old new; do
 		cp "${EVENTLOG_KO%/*}"/*.ko "$work/$version"
-		cp "${EVENTLOG_KO%/*}"/module/providers/*.ko "$work/$version" 2> /dev/null || true
+		cp "${EVENTLOG_KO%/*}"/module/{providers,sched}/*.ko "$work/$version" 2> /dev/null || true
 	done
 	release=$(modinfo -F version "$EVENTLOG_KO")
 	next=${release%?}9
@@ -28,7 +28,7 @@ teardown()
 	"$ELOG" stop -q 2> /dev/null || true
 	end_background
 	untrace 2> /dev/null || true
-	rmmod eventlog_proc eventlog_user_events 2> /dev/null || true
+	rmmod eventlog_proc eventlog_sched eventlog_user_events 2> /dev/null || true
 	! [ -d /sys/module/eventlog ] || wait_for rmmod eventlog
 	insmod "$EVENTLOG_KO"
 }

@@ -15,6 +15,7 @@
 #	a module that cannot be loaded	a load that fails has a way back
 #	a tracer			modules that were unloaded come back
 #	instances, persistent events	what would be lost prevents it
+#	a build tree			modules are found where the build puts them
 
 load upgrade.bash
 
@@ -141,6 +142,35 @@ start_command()
 	echo "$stderr"
 	[ "$status" = 0 ]
 	version_is "$next"
+}
+
+@test "modules are found where the build puts them" {
+	local build=$work/build
+
+	mkdir -p "$build"/module/{providers,sched}
+	cp "$work/new/eventlog.ko" "$build"
+	rmmod eventlog
+	insmod "$work/old/eventlog.ko"
+	insmod "$work/old/eventlog_proc.ko"
+	insmod "$work/old/eventlog_sched.ko"
+	echo > "$build/module/sched/eventlog_sched.ko"
+	run_elog upgrade "$build/eventlog.ko"
+	echo "$stderr"
+	[ "$status" = 1 ]
+	# All reasons, in elog's words only.
+	contains "$stderr" "there is no module eventlog_proc" \
+		"$build/module/sched/eventlog_sched.ko is not a kernel module"
+	run ! grep -v '^elog' <<< "$stderr"
+	version_is "$release"
+
+	cp "$work/old/eventlog_proc.ko" "$build/module/providers"
+	cp "$work/old/eventlog_sched.ko" "$build/module/sched"
+	run_elog upgrade "$build/eventlog.ko"
+	echo "$output" "$stderr"
+	[ "$status" = 0 ]
+	version_is "$next"
+	[ -d /sys/module/eventlog_proc ]
+	[ -d /sys/module/eventlog_sched ]
 }
 
 # install_modules DIRECTORY: modprobe and modinfo find its modules. The real programs are called,

@@ -33,8 +33,10 @@ setup()
 		'event 3 other info -' $'\tu32 number' > "$work/shop_eventlog_schema.src"
 	sed 's/provider shop/provider base/' "$work/shop_eventlog_schema.src" \
 		> "$work/base_eventlog_schema.src"
-	"$TREE/tools/gen/eventlog-gen" -u "$work/shop_eventlog_schema.src" > "$work/shop_eventlog.h"
-	"$TREE/tools/gen/eventlog-gen" -u "$work/base_eventlog_schema.src" > "$work/base_eventlog.h"
+	"$TREE/tools/gen/eventlog-gen" -u -o "$work/shop_eventlog.h" \
+		"$work/shop_eventlog_schema.src"
+	"$TREE/tools/gen/eventlog-gen" -u -o "$work/base_eventlog.h" \
+		"$work/base_eventlog_schema.src"
 	cat > "$work/common.h" <<-'CODE'
 		#include <pthread.h>
 		#include <stdio.h>

@@ -221,22 +221,15 @@ module_param_cb(torn, &torn_ops, NULL, 0200);
 
 /* ---- storm ---- */
 
-static atomic_long_t storm_emitted;
+static atomic_t storm_emitted;
+module_param_named(emitted, storm_emitted.counter, int, 0444);
 
 /* The text says in which context it was emitted: the subscriber checks both. */
 static void storm_fire(unsigned int value)
 {
 	emit_text(&storm_event, value, in_nmi() ? "nmi" : in_hardirq() ? "hardirq" : "task");
-	atomic_long_inc(&storm_emitted);
+	atomic_inc(&storm_emitted);
 }
-
-static int emitted_get(char *text, const struct kernel_param *parameter)
-{
-	return sprintf(text, "%ld\n", atomic_long_read(&storm_emitted));
-}
-
-static const struct kernel_param_ops emitted_ops = { .get = emitted_get };
-module_param_cb(emitted, &emitted_ops, NULL, 0444);
 
 static int __init filter_test_init(void)
 {

@@ -48,14 +48,7 @@ static enum hrtimer_restart storm_interrupt(struct hrtimer *timer)
 
 #ifdef CONFIG_X86
 static atomic_t storm_nmis;
-
-static int nmis_get(char *text, const struct kernel_param *parameter)
-{
-	return sprintf(text, "%d\n", atomic_read(&storm_nmis));
-}
-
-static const struct kernel_param_ops nmis_ops = { .get = nmis_get };
-module_param_cb(nmis, &nmis_ops, NULL, 0444);
+module_param_named(nmis, storm_nmis.counter, int, 0444);
 
 static int storm_nmi(unsigned int command, struct pt_regs *registers)
 {

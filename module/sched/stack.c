@@ -158,17 +158,7 @@ MODULE_PARM_DESC(stacks_max, "different stacks that are kept; each takes 300 byt
 
 /* Counts stacks without a number: of a user with too many, or in a set without a free place. */
 static atomic_t sched_stacks_lost;
-
-static int sched_stacks_lost_get(char *text, const struct kernel_param *parameter)
-{
-	return scnprintf(text, PAGE_SIZE, "%u\n", (unsigned int)atomic_read(&sched_stacks_lost));
-}
-
-static const struct kernel_param_ops sched_stacks_lost_ops = {
-	.get = sched_stacks_lost_get,
-};
-
-module_param_cb(stacks_lost, &sched_stacks_lost_ops, NULL, 0444);
+module_param_named(stacks_lost, sched_stacks_lost.counter, int, 0444);
 MODULE_PARM_DESC(stacks_lost, "stacks left out: a user has too many, or they came too fast");
 
 /* ---- unwinding ---- */

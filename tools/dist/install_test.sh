@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # install_test - runs make install into an empty directory, checks that the installed files
-# work, and checks that make uninstall removes them. Prints TAP.
+# work, and checks that make uninstall removes them, and that make -n creates nothing. Prints TAP.
 #
 # Guests may be using build/RELEASE and build/tools. So the module is built in another
 # directory, and the tools in build/tools are used as they are, even if the version that git
@@ -193,9 +193,17 @@ nothing_is_left()
 	[ ! -s "$work/left" ]
 }
 
+# A file with the name of the directory would make each later build fail.
+dry_run_creates_nothing()
+{
+	make -n -C "$top/tools" OUTPUT="$work/none"
+	[ ! -e "$work/none" ]
+}
+
 check "no program of a test is built for installing" no_test_is_built
 check "install.md names the modules of dkms.conf for signing" page_names_the_modules
 check "the units load the module that they use" units_load_the_module
+check "make -n creates nothing" dry_run_creates_nothing
 for prefix in /usr/local /usr; do
 	check "$prefix: make install" run_make "$prefix" install
 	check "$prefix: all files are installed" everything_is_there "$prefix"

@@ -2,7 +2,7 @@
 /*
  * An example of a program with typed events.
  *
- *	eventlog-gen -u kiosk_eventlog_schema.src > kiosk_eventlog.h
+ *	eventlog-gen -u -o kiosk_eventlog.h kiosk_eventlog_schema.src
  *	cc -o kiosk kiosk.c $(pkg-config --cflags --libs libelog)
  *	elog capture -e kiosk -- ./kiosk 3
  *

@@ -17,7 +17,8 @@
  *
  * Some requests wait for a DISK, a slow block device; for a FILE on a slow disk to be written;
  * or for CPU time, in a CGROUP whose parent has this process: then the program says on standard
- * error for how long the kernel has throttled them. An empty word: there is none.
+ * error for how long the kernel has throttled them: at least, and at most, because it cannot read
+ * that at the same time as it emits START and END. An empty word: there is none.
  *
  * The thread that serves has helpers: a chain of holders of mutexes, each of which needs what
  * the next one has; a hog that takes its CPU; and a peer that answers late.
@@ -50,7 +51,7 @@ static struct elog_event *start_event, *end_event;
 static uint64_t last_session = 1000;
 static int disk = -1, slow_file = -1;
 static const char *cgroup;
-static unsigned long long throttled;
+static unsigned long long throttled_least, throttled_most;
 static unsigned char *disk_map;
 
 static struct holder {
@@ -319,18 +320,19 @@ static void move_to(const char *directory)
 static void prepare_throttled(void)
 {
 	move_to("");
+	throttled_most -= throttled_time();
 }
 
 static void wait_throttled(void)
 {
-	const unsigned long long before = throttled_time();
-
+	throttled_least -= throttled_time();
 	spin();
-	throttled += throttled_time() - before;
+	throttled_least += throttled_time();
 }
 
 static void end_throttled(void)
 {
+	throttled_most += throttled_time();
 	move_to("/..");
 }
 
@@ -496,6 +498,7 @@ int main(int count, char **arguments)
 			if (has(&requests[i]))
 				serve(&requests[i]);
 	if (cgroup)
-		fprintf(stderr, "waits: throttled for %llu us\n", throttled);
+		fprintf(stderr, "waits: throttled for %llu to %llu us\n", throttled_least,
+			throttled_most);
 	return 0;
 }

@@ -18,7 +18,8 @@
 eventlog_mk := $(abspath $(lastword $(MAKEFILE_LIST)))
 eventlog_place := $(patsubst %/,%,$(dir $(eventlog_mk)))
 eventlog_tree := $(abspath $(eventlog_place)/../..)
-eventlog_generator := $(eventlog_place)/eventlog_gen.awk
+eventlog_generator := $(firstword $(wildcard $(eventlog_place)/eventlog-gen \
+	$(eventlog_place)/../../bin/eventlog-gen))
 
 # Installed headers are in include/, those of eventlog's tree at its top.
 ifneq ($(wildcard $(eventlog_place)/include/linux/eventlog.h),)
@@ -46,12 +47,12 @@ targets += $(eventlog_headers)
 clean-files += $(eventlog_headers)
 
 quiet_cmd_eventlog_gen = GEN     $@
-      cmd_eventlog_gen = LC_ALL=C $(or $(AWK),awk) -f $(eventlog_generator) -- -p $< > $@.tmp && \
-	mv $@.tmp $@ || { rm -f $@.tmp; false; }
+      cmd_eventlog_gen = AWK='$(AWK)' sh $(eventlog_generator) -p -o $@ $<
 
 ifneq ($(eventlog_headers),)
 $(addprefix $(obj)/,$(eventlog_headers)): $(obj)/%_eventlog.h: \
-		$(src)/%_eventlog_schema.src $(eventlog_generator) FORCE
+		$(src)/%_eventlog_schema.src $(eventlog_generator) \
+		$(eventlog_place)/eventlog_gen.awk FORCE
 	$(call if_changed,eventlog_gen)
 
 # Before the first compilation make does not know which objects include the headers.

@@ -16,7 +16,7 @@
 # Longer than 900 lines because it is installed as a single file: awk has no includes.
 
 function usage() {
-	return "usage: eventlog-gen -p|-u|-c|-d|-t FILE\n" \
+	return "usage: eventlog-gen -p|-u|-c|-d|-t [-o OUT] FILE\n" \
 		"       eventlog-gen -k OLD NEW\n" \
 		"\n" \
 		"  -p       print the header for the provider, which is kernel code\n" \
@@ -25,6 +25,7 @@ function usage() {
 		"  -d       print functions that turn payloads into text, C or C++ in user space\n" \
 		"  -t       print the canonical text\n" \
 		"  -k       check that NEW is compatible with OLD\n" \
+		"  -o OUT   write to this file, which changes only if there is no error\n" \
 		"  -h       print this\n"
 }
 
@@ -704,7 +705,8 @@ function parse_keywords(n, i,   k, list, count, mask, text, value) {
 			} else if ((SIDE, list[k]) in KEYWORD_AT) {
 				value = KEYWORD_MASK[SIDE, KEYWORD_AT[SIDE, list[k]]]
 			} else {
-				expected(n, "'" list[k] "'", "a keyword defined above, or a mask")
+				expected(n, "'" list[k] "'", "a keyword defined above, " \
+					(count == 1 ? "a mask, or - for none" : "or a mask"))
 				list[k] = "-"
 			}
 			if (value != "")

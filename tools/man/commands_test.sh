@@ -70,7 +70,8 @@ cat > bin/eventlog-gen <<-STUB
 STUB
 chmod +x bin/*
 ln -s modprobe bin/insmod
-for tool in awk bash cat dirname env grep head jq ls readlink sed sh sort true uname; do
+for tool in awk bash cat chmod dirname env grep head jq ls mktemp mv readlink rm sed sh sort \
+		true uname; do
 	ln -s "$(command -v $tool)" bin || exit 1
 done
 timeout=$(command -v timeout)

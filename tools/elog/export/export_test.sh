@@ -311,9 +311,9 @@ with_waits()
 	grep -ao "elog.why.${1:-futex}_ns" waits.perfetto | wc -l
 }
 
-# As elog-export(1) says: spans outside of 64 others, and spans beyond the memory, lack these times,
-# also if they were inside at first.
-# The latter also lack later ones, and no other span gets theirs.
+# As elog-export(1) says: a span that has 64 others inside has no times, also if it had fewer when
+# the first times came. A span that finds no memory for its times has none, also not those that come
+# later, and these are not added to another span.
 waits_are_limited()
 {
 	python3 "$here/../output/why_file.py" deep deep.elog 65 &&

@@ -55,9 +55,12 @@ int nesting_start(struct nesting *nesting, struct nest *nest)
 
 void nesting_end(struct nesting *nesting, struct nest *nest)
 {
-	struct nest *parent = nest->unseen ? nesting_parent(nest) : NULL;
+	struct nest *parent;
 	unsigned int i;
 
+	if (!nest->list[NEST_SESSION] && !nest->list[NEST_THREAD])
+		return;
+	parent = nest->unseen ? nesting_parent(nest) : NULL;
 	if (parent)
 		parent->unseen = true;
 	for (i = 0; i < NEST_LISTS; i++) {

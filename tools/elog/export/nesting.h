@@ -25,7 +25,7 @@ enum { NEST_SESSION, NEST_THREAD, NEST_LISTS };
  * @key: of its session and of its thread
  * @has_key: whether it has one
  * @kind: equal for spans of the same kind
- * @unseen: some walk, or the walk of a span inside of it, ended before it: see struct nest_walk
+ * @unseen: a walk did not reach it, or a span that was inside of it: see struct nest_walk
  *
  * The rest belongs to nesting.c.
  */
@@ -78,11 +78,12 @@ struct nest *nesting_outermost(const struct nesting *nesting, struct elog_map_ke
 /**
  * struct nest_walk - goes from the innermost span of a session outwards
  * @next: the next span; NULL: none
- * @left: how many more to look at: a session may have any number of open spans, and each event may
- *	need a walk
+ * @left: how many more spans it may visit. There is a limit because a session may have any number of
+ *	open spans, and each event may need a walk
  *
- * What walks count is not complete in the spans beyond. The first one becomes unseen, and each
- * makes its parent unseen when it ends.
+ * A span that a walk does not reach lacks what the walk adds to the others. The walk marks only the
+ * first such span as unseen, which costs little. When a span that is unseen ends, its parent becomes
+ * unseen. So each of them is unseen when it ends.
  */
 struct nest_walk {
 	struct nest *next;
@@ -110,7 +111,7 @@ static inline struct nest *nesting_next(struct nest_walk *walk)
 	return nest;
 }
 
-/** nesting_cut() - did a walk end before the outermost span? */
+/** nesting_cut() - has a walk not reached the outermost span? */
 static inline bool nesting_cut(const struct nest_walk *walk)
 {
 	return walk->next;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Which span is inside which, whatever the order is in which spans end; and how many spans a walk
- * looks at when very many are open. Prints TAP.
+ * Which span is inside which, whatever the order is in which spans end, also if one ends twice; and
+ * how many spans a walk looks at when very many are open. Prints TAP.
  */
 #include <stdlib.h>
 
@@ -85,11 +85,27 @@ static void test_first_and_last(void)
 	nesting_free(&nesting);
 }
 
+/* The second time, the spans that were around it may be gone. */
+static void test_end_twice(void)
+{
+	struct nesting nesting;
+
+	open_spans(&nesting, 2);
+	nests[1].unseen = true;
+	nesting_end(&nesting, &nests[1]);
+	check(nests[0].unseen);
+	nests[0].unseen = false;
+	nesting_end(&nesting, &nests[1]);
+	check(!nests[0].unseen);
+	nesting_free(&nesting);
+}
+
 int main(void)
 {
 	static const struct test tests[] = {
 		{ "a walk ends after a limited number of spans", test_walk },
 		{ "the first and the last one that are open", test_first_and_last },
+		{ "a span that has ended is not read when it ends again", test_end_twice },
 	};
 
 	seed_random();

@@ -374,8 +374,8 @@ spans_have_sums()
 	END
 }
 
-# deep COUNT TIMES LINKS: so many of these spans, which are inside of one another, have times of
-# waits: the innermost ones, of which the first one has so many links
+# deep COUNT TIMES LINKS [EARLY]: of COUNT spans inside one another, the TIMES innermost ones have
+# times of waits, and the outermost one of these has LINKS links. EARLY: see why_file.py
 deep()
 {
 	python3 "$here/../output/why_file.py" deep deep.elog "$1" "${4:-0}" && send 0 ok deep.elog &&

@@ -265,7 +265,7 @@ def deep(path, count, early="0"):
     wait = 2 * count + 1
     with ElogFile(path, {**starts, **ends, wait: sched(0)}) as file:
         for level in range(count):
-            file.event(level + 1, session=1, tid=100, time=(1000 + (level >= early)) * MS)
+            file.event(level + 1, session=1, tid=100, time=(1000 + (early and level >= early)) * MS)
             if level + 1 == early:
                 file.event(wait, off(FUTEX, MS // 2), session=1, tid=100, time=1001 * MS)
         for level in range(count):

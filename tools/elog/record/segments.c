@@ -337,44 +337,51 @@ int segments_remove(struct segments *segments)
 }
 
 /*
- * Was a file of the segment, of any part, written at @before or later, or is it FILE? One whose
- * time cannot be read counts as young: it is kept.
+ * Was a file of the segment, of any part, written at @before or later, or is it FILE?
+ *
+ * Return: 1; 0 it was not; or a negative errno: that cannot be found out.
  */
-static bool is_young(const struct segments *segments, int64_t segment, int64_t before)
+static int is_young(const struct segments *segments, int64_t segment, int64_t before)
 {
 	struct stat stat_now;
-	bool found = true, young = false;
+	bool found = true;
 	unsigned int part;
 	int64_t number;
+	int ret = 0;
 	char *name;
 
-	for (part = 0; !young && (part < segments->parts || found); part++) {
+	for (part = 0; !ret && (part < segments->parts || found); part++) {
 		number = number_of(segments, segment, part);
 		name = numbered(segments, number, part);
-		found = name && !stat(name, &stat_now);
-		young = !name || (!found && !is_missing(errno)) ||
-			(!number && part < segments->parts) ||
-			(found && (int64_t)stat_now.st_mtim.tv_sec * 1000000000 +
-				  stat_now.st_mtim.tv_nsec >= before);
+		if (!name)
+			return -ENOMEM;
+		found = !stat(name, &stat_now);
+		if (!found && !is_missing(errno))
+			ret = -errno;
+		else
+			ret = (!number && part < segments->parts) ||
+			      (found && (int64_t)stat_now.st_mtim.tv_sec * 1000000000 +
+					stat_now.st_mtim.tv_nsec >= before);
 		free(name);
 	}
-	return young;
+	return ret;
 }
 
 int segments_expire(struct segments *segments, int64_t before)
 {
-	int ret = 1, removed = 0;
+	int ret, young, removed = 0;
 	int64_t oldest;
 
 	pthread_mutex_lock(&segments->lock);
-	while (ret > 0) {
+	do {
 		ret = find_oldest(segments, &oldest);
-		if (ret || oldest == INT64_MAX || is_young(segments, oldest, before))
+		if (ret || oldest == INT64_MAX)
 			break;
+		young = is_young(segments, oldest, before);
 		/* A reader that has it open reads it to its end. */
-		ret = remove_segment(segments, oldest, false);
+		ret = young < 0 ? young : young ? 0 : remove_segment(segments, oldest, false);
 		removed += ret > 0;
-	}
+	} while (ret > 0);
 	pthread_mutex_unlock(&segments->lock);
-	return ret < 0 ? ret : removed;
+	return removed ? removed : ret;
 }

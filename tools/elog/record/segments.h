@@ -49,7 +49,9 @@ int segments_remove(struct segments *segments);
  * @segments: the files
  * @before: CLOCK_REALTIME ns; files that were written later stay
  *
- * Return: how many segments were removed, or a negative errno.
+ * A file whose time cannot be read is kept, and so are younger ones.
+ *
+ * Return: how many segments were removed; or, if none was, 0 or a negative errno.
  */
 int segments_expire(struct segments *segments, int64_t before);
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * A virtual table of SQLite for the events of .elog files: see event_table.h. It uses only
- * the public functions of libelog, as it is an extension of its own, too.
+ * the public functions of libelog, and what needs nothing else, as it is an extension of its own,
+ * too.
  *
  * Each scan of a table reads the files once more, from the time that the query asks for.
  * A connection belongs to one thread, or SQLite serializes.
@@ -18,6 +19,7 @@
 
 #include <elog.h>
 
+#include "common/word.h"
 #include "sql/event_table.h"
 #include "util/file_error.h"
 #include "util/session_number.h"
@@ -440,6 +442,31 @@ static int get_row(sqlite3_vtab_cursor *cursor, sqlite3_int64 *row)
 	return SQLITE_OK;
 }
 
+/* Bytes that are not UTF-8 become U+FFFD: programs refuse a text that has them, or take it wrong. */
+static void put_text(sqlite3_context *context, const char *data, size_t size)
+{
+	static const char instead[] = "\xef\xbf\xbd";
+	const uint8_t *from = (const uint8_t *)data, *end = from + size;
+	unsigned int bytes, step;
+	char *text, *to;
+
+	if (!data)
+		return;
+	text = to = sqlite3_malloc64((sizeof(instead) - 1) * (sqlite3_uint64)size + 1);
+	if (!text) {
+		sqlite3_result_error_nomem(context);
+		return;
+	}
+	for (; from < end; from += step) {
+		bytes = *from < 0x80 ? 1 : eventlog_utf8_bytes(from, end);
+		step = bytes ? bytes : 1;
+		memcpy(to, bytes ? (const char *)from : instead,
+		       bytes ? bytes : sizeof(instead) - 1);
+		to += bytes ? bytes : sizeof(instead) - 1;
+	}
+	sqlite3_result_text(context, text, (int)(to - text), sqlite3_free);
+}
+
 static void get_field(struct scan *scan, sqlite3_context *context,
 		      const struct elog_schema_field *field)
 {
@@ -466,7 +493,7 @@ static void get_field(struct scan *scan, sqlite3_context *context,
 	case ELOG_TYPE_CHARS:
 	case ELOG_TYPE_STRING:
 	case ELOG_TYPE_ARRAY:
-		sqlite3_result_text(context, value.data, (int)value.size, SQLITE_TRANSIENT);
+		put_text(context, value.data, value.size);
 		break;
 	case ELOG_TYPE_OCTETS:
 	case ELOG_TYPE_BYTES:
@@ -476,8 +503,7 @@ static void get_field(struct scan *scan, sqlite3_context *context,
 	default:
 		scan->text.size = 0;
 		elog_format_value(&scan->text, field, &value);
-		sqlite3_result_text(context, scan->text.data, (int)scan->text.size,
-				    SQLITE_TRANSIENT);
+		put_text(context, scan->text.data, scan->text.size);
 		break;
 	}
 }
@@ -488,7 +514,7 @@ static void get_info(struct scan *scan, sqlite3_context *context, const char *ke
 	const char *value = elog_reader_info(scan->reader, key);
 
 	if (value && strspn(value, "0") != strlen(value))
-		sqlite3_result_text(context, value, -1, SQLITE_TRANSIENT);
+		put_text(context, value, strlen(value));
 }
 
 /* A column without a result is NULL. */
@@ -497,6 +523,7 @@ static int get_column(sqlite3_vtab_cursor *cursor, sqlite3_context *context, int
 	struct scan *scan = (struct scan *)cursor;
 	const struct elog_item *item = &scan->item;
 	char session[SESSION_TEXT_BYTES];
+	const char *name;
 
 	switch (column) {
 	case TIME:
@@ -526,13 +553,14 @@ static int get_column(sqlite3_vtab_cursor *cursor, sqlite3_context *context, int
 		sqlite3_result_int64(context, item->tid);
 		break;
 	case COMM:
-		sqlite3_result_text(context, item->tid ? elog_processes_name(
-				    elog_reader_processes(scan->reader), item->pid, item->tid) :
-				    "", -1, SQLITE_TRANSIENT);
+		name = item->tid ? elog_processes_name(elog_reader_processes(scan->reader),
+						       item->pid, item->tid) : "";
+		if (name)
+			put_text(context, name, strlen(name));
 		break;
 	case INSTANCE:
 		if (item->instance)
-			sqlite3_result_text(context, item->instance, -1, SQLITE_TRANSIENT);
+			put_text(context, item->instance, strlen(item->instance));
 		break;
 	case HOST:
 		get_info(scan, context, "host");

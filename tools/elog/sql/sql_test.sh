@@ -178,6 +178,7 @@ types_are_kept()
 {"a":171,"b":-1,"c":-300,"d":1,"e":null,"f":null,"g":null,"i":null,"k":null,"p":null,"q":null,"s":null,"session":null,"time_":null}' \
 		--format json types.elog \
 		'select a, b, c, d, e, f, g, i, k, p, q, s, session, time_ from typed' &&
+		answers 0 $'636166C3A9\nEFBFBDEFBFBD2801' --format csv types.elog 'select hex(g) from typed' &&
 		answers 0 '{"a":9.0e+999,"b":-9.0e+999}' --format json types.elog \
 			'select 9e999 a, -9e999 b' &&
 		answers 0 $'worker,1\nworker,\n,1' --format csv types.elog 'select comm, cpu from typed'

@@ -21,7 +21,8 @@
 static bool is_setting(const char *name)
 {
 	return *name != '.' && strcmp(name, "steps") != 0 && strcmp(name, "leaving") != 0 &&
-	       strcmp(name, "hold") != 0 && strcmp(name, "descriptors") != 0;
+	       strcmp(name, "hold") != 0 && strcmp(name, "descriptors") != 0 &&
+	       strcmp(name, "stacks_lost") != 0;
 }
 
 /* Reads the first line of a file. Return: NULL: there is none. */
@@ -174,32 +175,35 @@ void modules_free(struct modules *modules)
 
 char *module_path(const char *name, const char *file)
 {
+	/* An installed module may be beside it; the build has directories, see Kbuild. */
+	static const char *const places[] = { "", "module/providers/", "module/sched/" };
 	const char *slash = file ? strrchr(file, '/') : NULL;
 	const int length = slash ? (int)(slash - file) : 1;
 	char *path;
+	size_t i;
 
 	if (!file)
 		return NULL;
 	if (!strcmp(name, EVENTLOG_MODULE))
 		return strdup(file);
-	if (asprintf(&path, "%.*s/%s.ko", length, slash ? file : ".", name) < 0)
-		return NULL;
-	if (!access(path, R_OK))
-		return path;
-	free(path);
-	/* Those of this project are built into a directory of their own. */
-	if (asprintf(&path, "%.*s/module/providers/%s.ko", length, slash ? file : ".", name) < 0)
-		return NULL;
-	if (!access(path, R_OK))
-		return path;
-	free(path);
+	for (i = 0; i < ARRAY_SIZE(places); i++) {
+		if (asprintf(&path, "%.*s/%s%s.ko", length, slash ? file : ".", places[i],
+			     name) < 0)
+			return NULL;
+		if (!access(path, R_OK))
+			return path;
+		free(path);
+	}
 	return NULL;
 }
 
-/* Runs a program and returns the first line that it prints, or NULL. */
-static char *first_line(const char *program, const char *const *arguments, int *status)
+/*
+ * Runs a program and returns the first line that it prints, or NULL. @silent: what it prints on
+ * standard error is not seen.
+ */
+static char *first_line(const char *const *arguments, bool silent, int *status)
 {
-	int pipes[2];
+	int pipes[2], null;
 	char *line = NULL;
 	size_t room = 0;
 	FILE *output;
@@ -211,7 +215,10 @@ static char *first_line(const char *program, const char *const *arguments, int *
 	child = fork();
 	if (!child) {
 		dup2(pipes[1], STDOUT_FILENO);
-		execvp(program, (char *const *)arguments);
+		null = silent ? open("/dev/null", O_WRONLY | O_CLOEXEC) : -1;
+		if (null >= 0)
+			dup2(null, STDERR_FILENO);
+		execvp(arguments[0], (char *const *)arguments);
 		_exit(STATUS_NO_COMMAND);
 	}
 	close(pipes[1]);
@@ -235,7 +242,8 @@ static char *module_info(const char *module, const char *field, int *status)
 {
 	const char *const arguments[] = { "modinfo", "-F", field, module, NULL };
 
-	return first_line("modinfo", arguments, status);
+	/* It names what it does not find in its own way. */
+	return first_line(arguments, true, status);
 }
 
 int module_check(const char *name, const char *path, char **version)
@@ -251,6 +259,7 @@ int module_check(const char *name, const char *path, char **version)
 		free(magic);
 		elog_error(WIFEXITED(status) && WEXITSTATUS(status) == STATUS_NO_COMMAND ?
 			   "modinfo is needed to look at the module %s" :
+			   path && !access(path, R_OK) ? "%s is not a kernel module" :
 			   "there is no module %s, so it could not be loaded again", module);
 		return -ENOENT;
 	}
@@ -289,7 +298,7 @@ static int load_installed(const struct module *module, size_t count)
 	for (i = 0; i < count; i++)
 		arguments[2 + i] = module->parameters[i];
 	arguments[2 + i] = leaving(module);
-	free(first_line("modprobe", arguments, &status));
+	free(first_line(arguments, false, &status));
 	free(arguments);
 	if (status)
 		elog_error("modprobe %s has failed", module->name);

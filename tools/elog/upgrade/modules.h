@@ -51,7 +51,8 @@ int module_references(const char *name);
  * @name: of the module
  * @file: what the user named for eventlog; NULL: what modprobe finds
  *
- * Return: an allocated path, of a file beside @file; NULL: modprobe finds it.
+ * Return: an allocated path, of a file beside @file or where the build puts it below that directory;
+ * NULL: modprobe finds it.
  */
 char *module_path(const char *name, const char *file);
 
