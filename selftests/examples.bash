@@ -68,11 +68,15 @@ setup()
 
 teardown_file()
 {
+	local name
+
 	kill "$(cat "$BATS_FILE_TMPDIR/receiver")" || true
 	"$ELOG" stop -q 2> /dev/null || true
 	"$ELOG" delete --provider job start end failed
 	rmmod eventlog_tcp eventlog_marker_example
-	[ ! -d /sys/module/eventlog_proc ] || rmmod eventlog_proc
+	for name in proc sched; do
+		[ ! -d "/sys/module/eventlog_$name" ] || rmmod "eventlog_$name"
+	done
 }
 
 # Prints the commands of a page with what to do with them, "KIND<tab>COMMAND". KIND is not-run,

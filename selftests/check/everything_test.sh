@@ -223,7 +223,7 @@ coverage_of()
 	printf '#!/bin/sh\necho "1 %s 0 x" > "$4"\nexit %s\n' "$1" "$1" > "$tree/scripts/run-tests"
 	printf '#!/bin/sh\necho "| total of $2 |"\n' > "$tree/scripts/coverage-table"
 	chmod +x "$tree"/scripts/*
-	printf 'all:\n\t@mkdir -p $(OUTPUT)/obj; touch $(OUTPUT)/obj/x.gcno\n' > "$tree/tools/Makefile"
+	printf 'tests:\n\t@mkdir -p $(OUTPUT)/obj; touch $(OUTPUT)/obj/x.gcno\n' > "$tree/tools/Makefile"
 	commit two
 	[ "$2" != dirty ] || touch "$tree/new"
 	mkdir -p "$counts"
