@@ -78,12 +78,12 @@ struct nest *nesting_outermost(const struct nesting *nesting, struct elog_map_ke
 /**
  * struct nest_walk - goes from the innermost span of a session outwards
  * @next: the next span; NULL: none
- * @left: how many more spans it may visit. There is a limit because a session may have any number of
- *	open spans, and each event may need a walk
+ * @left: how many more spans it may visit. There is a limit because a session may have any number
+ *	of open spans, and each event may need a walk
  *
- * A span that a walk does not reach lacks what the walk adds to the others. The walk marks only the
- * first such span as unseen, which costs little. When a span that is unseen ends, its parent becomes
- * unseen. So each of them is unseen when it ends.
+ * A span that a walk does not reach lacks what the walk adds to the others. The walk marks only
+ * the first such span as unseen, which costs little. When a span that is unseen ends, its parent
+ * becomes unseen. So each of them is unseen when it ends.
  */
 struct nest_walk {
 	struct nest *next;

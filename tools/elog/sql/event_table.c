@@ -442,7 +442,7 @@ static int get_row(sqlite3_vtab_cursor *cursor, sqlite3_int64 *row)
 	return SQLITE_OK;
 }
 
-/* Bytes that are not UTF-8 become U+FFFD: programs refuse a text that has them, or take it wrong. */
+/* Bytes that are not UTF-8 become U+FFFD: Python refuses a text that has them, for example. */
 static void put_text(sqlite3_context *context, const char *data, size_t size)
 {
 	static const char instead[] = "\xef\xbf\xbd";
