@@ -105,6 +105,119 @@ join_capture()
 	contains "$(< "$work/err")" "2 events in" "bash was ended by signal 9"
 }
 
+# Has this process a handler for SIGTERM?
+catches_term()
+{
+	local caught
+
+	caught=$(sed -n 's/^SigCgt:[[:space:]]*//p' "/proc/$1/status")
+	[ $((0x$caught & 0x4000)) != 0 ]
+}
+
+# A number in the summary in $work/err; 0: it is not there. $1: what follows it, or precedes it.
+summary()
+{
+	sed -nE "s/^elog: .*\b([0-9]+) $1.*/\1/p; s/^elog: .*\b$1 ([0-9]+).*/\1/p" "$work/err" |
+		head -n 1
+}
+
+@test "what is discarded at a second signal, because no one reads it, is counted" {
+	local mode emitted=3000 shown arguments
+
+	mkfifo "$work/pipe"
+	for mode in "" "-o $work/pipe" "-C 0 -C 1 -o $work/pipe"; do
+		exec 5<> "$work/pipe"
+		read -ra arguments <<< "$mode"
+		"$ELOG" capture -v -e edge "${arguments[@]}" > "$work/pipe" 2> "$work/err" 3>&- 5>&- &
+		capture=$!
+		background+=("$capture")
+		wait_for has_begun "$work/err" 'elog: capturing'
+		"$ELOG" emit -n $emitted edge/x 'char[60] s' s=0123456789
+		wait_full 5
+		# Two signals of a kind may become one.
+		kill -TERM "$capture"
+		kill -INT "$capture"
+		join_capture
+		cat "$work/err"
+		[ "$status" = 2 ]
+		shown=$(summary 'events? in')
+		[ "$shown" -lt $emitted ]
+		[ $((shown + $(summary 'not written') + $(summary lost))) = $emitted ]
+		if [ -z "$mode" ]; then
+			# The last line is not whole.
+			dd bs=1M count=1 iflag=nonblock <&5 2> /dev/null > "$work/read" || true
+			[ "$(grep -c '0123456789"$' "$work/read")" = "$shown" ]
+		fi
+		exec 5>&-
+	done
+}
+
+run_limited()
+{
+	timeout -k 1 60 "$ELOG" "$@"
+}
+
+@test "elog ends and prints to no file of its own, if stdin, stdout or stderr are closed" {
+	local closed mask prints verb
+
+	# Bits: stdin, stdout, stderr. Who cannot print what it should fails.
+	for mask in 2 4 7; do
+		prints=$((mask >> 1 & 1))
+		closed=
+		((!(mask & 1))) || closed='<&-'
+		((!(mask & 2))) || closed+=' >&-'
+		((!(mask & 4))) || closed+=' 2>&-'
+		echo "$closed"
+		eval "run_limited capture -e edge -o '$work/file' -- '$ELOG' emit -n 5 edge/x \
+			'u32 n' n=1 $closed"
+		[ "$("$ELOG" show -q --fields n "$work/file" | grep -c '^n=1$')" = 5 ]
+		run ! grep -q "elog:" "$work/file"
+		eval "run_limited capture -e edge -d 0.1 $closed"
+		for verb in --version "capture -e edge -- '$ELOG' emit edge/x"; do
+			status=0
+			eval "run_limited $verb $closed" || status=$?
+			[ "$status" = "$prints" ]
+		done
+	done
+}
+
+@test "signals end a capture although no one reads its messages" {
+	mkfifo "$work/pipe"
+	exec 5<> "$work/pipe"
+	dd if=/dev/zero bs=4096 count=1000 oflag=nonblock >&5 2> /dev/null || true
+	"$ELOG" capture -v -e edge > "$work/out" 2> "$work/pipe" 3>&- 5>&- &
+	capture=$!
+	background+=("$capture")
+	wait_for catches_term "$capture"
+	kill -TERM "$capture"
+	kill -INT "$capture"
+	join_capture
+	exec 5>&-
+	[ "$status" = 0 ]
+}
+
+@test "elog stop ends a capture that is stopped, and does not wait for one that cannot end" {
+	local process
+
+	run_elog capture --background -e edge -o "$work/file"
+	process=$(sed -n 's/^elog: process \([0-9]*\) captures.*/\1/p' <<< "$stderr")
+	"$ELOG" emit edge/x
+	while_stopped "$process" true
+	kill -STOP "$process"
+	run_elog stop "$work/file"
+	[[ $stderr = *"1 event in"* ]]
+	mkfifo "$work/pipe"
+	exec 5<> "$work/pipe"
+	run_elog capture --background -e edge -C 0 -C 1 -o "$work/pipe" 5>&-
+	"$ELOG" emit -n 3000 edge/x 'char[60] s' s=0123456789
+	wait_full 5
+	fails_with "has not run for 5 s" stop "$work/pipe"
+	run_apart "$ELOG" stop "$work/pipe"
+	exec 5>&-
+	[ "$status" = 2 ]
+	contains "$stderr" "not written"
+}
+
 @test "the output of a command does not get into a line of JSON" {
 	mkfifo "$work/pipe"
 	exec 5<> "$work/pipe"

@@ -9,6 +9,7 @@
 
 #include "cmd/verb.h"
 #include "util/nearest.h"
+#include "util/stdio.h"
 
 static const struct verb *const verbs[] = {
 	&verb_capture, &verb_show, &verb_report, &verb_stop, &verb_stat, &verb_top, &verb_latency,
@@ -90,6 +91,7 @@ int main(int count, char **arguments)
 	struct options options = { 0 };
 	int verb, status;
 
+	stdio_open();
 	if (count < 2) {
 		usage(stderr);
 		return STATUS_ERROR;

@@ -69,9 +69,10 @@ struct capture {
 	uint64_t reported;		/* time of the last report of losses, likewise */
 	uint64_t lost_reported;
 	uint64_t shown;			/* events printed or written */
-	uint64_t unwritten;		/* events received and not written because of @error */
+	uint64_t unwritten;		/* events received and not written: @error, @given_up */
 	bool enough;			/* -n is reached */
-	bool closed;			/* the reader of the output is gone */
+	bool closed;			/* the reader of the output is gone, or @given_up */
+	bool given_up;			/* it did not read until the second signal */
 	bool damaged;			/* a ring was damaged: records are missing */
 	int error;			/* of the rings, the output or a file */
 	bool file_failed;		/* @error is of a file */
@@ -89,6 +90,7 @@ static void check_written(struct capture *capture, int ret)
 {
 	if (ret == -EPIPE || ret == -EINTR) {
 		capture->closed = true;
+		capture->given_up |= ret == -EINTR;
 	} else if (ret) {
 		capture->error = ret;
 		capture->file_failed = true;
@@ -99,6 +101,7 @@ static void check_written(struct capture *capture, int ret)
 static void check_printed(struct capture *capture)
 {
 	capture->closed |= capture->output.closed;
+	capture->given_up |= capture->output.given_up;
 	if (capture->output.error)
 		capture->error = capture->output.error;
 }
@@ -525,11 +528,11 @@ static uint64_t count_rest(struct capture *capture)
 
 /*
  * Correct the number of events: some that were taken are not in the output if writing
- * failed. Then also count those that were received and not even taken.
+ * failed or was given up. Then also count those that were received and not even taken.
  */
 static void count_events(struct capture *capture)
 {
-	const bool failed = capture->file_failed || capture->output.error;
+	const bool failed = capture->file_failed || capture->output.error || capture->given_up;
 	const struct writer *writer = capture->writer;
 	uint64_t received = capture->shown, lost;
 	struct eventlog_stat stat;

@@ -34,11 +34,7 @@ static int write_some(int fd, const char *data, size_t size, size_t *written)
 	ssize_t ret;
 
 	while (*written < size) {
-		signals_let_in();
-		ret = write(fd, data + *written, size - *written);
-		if (ret < 0)
-			ret = -errno;
-		signals_hold();
+		ret = signals_write(fd, data + *written, size - *written);
 		if (ret == -EINTR && signals_stops() < 2)
 			continue;
 		if (ret < 0)

@@ -85,15 +85,10 @@ void output_page(struct output *output)
 static int write_some(const char *data, size_t size)
 {
 	struct pollfd poll_fd = { .fd = STDOUT_FILENO, .events = POLLOUT };
-	ssize_t ret;
+	ssize_t ret = signals_write(STDOUT_FILENO, data, size);
 
-	signals_let_in();
-	ret = write(STDOUT_FILENO, data, size);
-	if (ret < 0)
-		ret = -errno;
-	if (ret == -EAGAIN && poll(&poll_fd, 1, -1) < 0)
-		ret = -EINTR;
-	signals_hold();
+	if (ret == -EAGAIN)
+		signals_poll(&poll_fd, 1, -1);
 	return (int)ret;
 }
 
@@ -137,12 +132,14 @@ void output_flush(struct output *output)
 				 next_write(output, data + written, size - written));
 		if (ret >= 0)
 			written += (size_t)ret;
-		else if (ret == -EPIPE || (ret == -EINTR && signals_stops() > 1))
-			output->closed = true;
-		else if (ret != -EINTR && ret != -EAGAIN)
+		else if (ret != -EPIPE && ret != -EINTR && ret != -EAGAIN)
 			output->error = ret;
+		else if (ret == -EPIPE || signals_stops() > 1)
+			output->closed = true;
+		if (ret != -EPIPE && output->closed)
+			output->given_up = true;
 	}
-	if (output->error)
+	if (output->error || output->given_up)
 		output->unwritten += count_lines(data + written, size - written);
 	output->text.size = 0;
 }

@@ -15,8 +15,9 @@
  * @limit: output_check() writes the buffer at this size
  * @whole_lines: other processes write to the same pipe: write only whole lines
  * @closed: the reader is gone or does not read: nothing more is written
+ * @given_up: @closed, because the reader did not read until the second signal to stop
  * @error: 0 or a negative errno
- * @unwritten: lines that were not written because of @error
+ * @unwritten: lines that were not written because of @error or @given_up
  * @terminal: stdout is a terminal, or a pager on one
  * @colour: print colours
  * @pager: process of the pager; 0: none
@@ -26,6 +27,7 @@ struct output {
 	size_t limit;
 	bool whole_lines;
 	bool closed;
+	bool given_up;
 	int error;
 	uint64_t unwritten;
 	bool terminal;

@@ -15,14 +15,17 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
+#include "libelog/util/util.h"
 #include "util/background.h"
 #include "util/signals.h"
 
@@ -30,6 +33,9 @@
 #define LOG_SUFFIX	".log"
 #define LOCK_TRIES	20
 #define LOCK_MS		10
+#define LOOK_MS		200
+/* A process that does not run for so long does not end by itself. */
+#define IDLE_SECONDS	5
 
 struct background {
 	char *path;
@@ -522,6 +528,87 @@ static void print_log(const char *path)
 	free(log);
 }
 
+/* What a process does, for who waits for its end. */
+struct activity {
+	char state;		/* as in proc(5) */
+	uint64_t ticks;		/* of CPU time */
+};
+
+static struct activity activity_of(pid_t pid)
+{
+	struct activity activity = { 0 };
+	char path[32], text[512], *after;
+	uint64_t user, system;
+	ssize_t size;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return activity;
+	size = read(fd, text, sizeof(text) - 1);
+	close(fd);
+	text[size > 0 ? size : 0] = '\0';
+	/* The name may contain anything. */
+	after = strrchr(text, ')');
+	if (after && sscanf(after + 1, " %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %" SCNu64
+			    " %" SCNu64, &activity.state, &user, &system) == 3)
+		activity.ticks = user + system;
+	return activity;
+}
+
+/* It waits for a CPU or for the disk, or has used a CPU. */
+static bool is_active(const struct activity *now, const struct activity *before)
+{
+	return now->state == 'R' || now->state == 'D' || now->ticks != before->ticks;
+}
+
+/*
+ * Wait for the lock, which a process holds until it ends.
+ *
+ * Return: 0; or the state of the process if it has not run for IDLE_SECONDS.
+ */
+static char wait_for_lock(int fd, pid_t pid)
+{
+	struct pollfd process = { .fd = (int)syscall(SYS_pidfd_open, pid, 0), .events = POLLIN };
+	uint64_t since = elog_clock_read(CLOCK_MONOTONIC);
+	struct activity before = activity_of(pid), now = before;
+
+	while (flock(fd, LOCK_SH | LOCK_NB)) {
+		/* If it has ended, another one has the lock for a moment. */
+		if (poll(&process, 1, LOOK_MS))
+			poll(NULL, 0, LOCK_MS);
+		now = activity_of(pid);
+		if (is_active(&now, &before))
+			since = elog_clock_read(CLOCK_MONOTONIC);
+		else if (elog_clock_read(CLOCK_MONOTONIC) - since > IDLE_SECONDS * 1000000000ULL)
+			break;
+		before = now;
+	}
+	now.state = flock(fd, LOCK_SH | LOCK_NB) ? now.state : 0;
+	if (process.fd >= 0)
+		close(process.fd);
+	return now.state;
+}
+
+/* Return: false if the process does not end; a message was printed. */
+static bool wait_for_end(int fd, const struct background_info *info, pid_t pid)
+{
+	const char state = wait_for_lock(fd, pid);
+
+	if (!state)
+		return true;
+	if (state == 'T' || state == 't') {
+		elog_error("%s: process %d is stopped, and cannot end", info->target, pid);
+		return false;
+	}
+	elog_error("%s: process %d was told to end, but has not run for %d s", info->target, pid,
+		   IDLE_SECONDS);
+	elog_hint("if no one reads what it writes, this ends it at once: elog stop %s",
+		  info->target);
+	return false;
+}
+
 int background_stop(const struct background_info *info, bool quiet)
 {
 	struct record record;
@@ -541,8 +628,13 @@ int background_stop(const struct background_info *info, bool quiet)
 			close(fd);
 			return STATUS_ERROR;
 		}
-		while (flock(fd, LOCK_SH) && errno == EINTR)
-			;
+		/* It may be stopped. */
+		if (record.status < 0)
+			kill(record.pid, SIGCONT);
+		if (!wait_for_end(fd, info, record.pid)) {
+			close(fd);
+			return STATUS_ERROR;
+		}
 	}
 	if (!read_file(fd, &record))
 		record.status = STATUS_ERROR;

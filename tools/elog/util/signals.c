@@ -2,9 +2,12 @@
 /*
  * Signals: see signals.h.
  */
+#include <errno.h>
+#include <limits.h>
 #include <poll.h>
 #include <stddef.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "util/signals.h"
 #include "util/tool.h"
@@ -126,6 +129,26 @@ int signals_poll(struct pollfd *files, nfds_t count, int milliseconds)
 	};
 
 	return ppoll(files, count, milliseconds < 0 ? NULL : &limit, signals_mask());
+}
+
+ssize_t signals_write(int fd, const void *data, size_t size)
+{
+	struct pollfd file = { .fd = fd, .events = POLLOUT };
+	ssize_t ret;
+
+	if (stops) {
+		if (signals_poll(&file, 1, stops > 1 ? 0 : -1) <= 0)
+			return -EINTR;
+		/* A pipe takes so much without a wait, unless others write to it, too. */
+		if (size > PIPE_BUF)
+			size = PIPE_BUF;
+	}
+	signals_let_in();
+	ret = write(fd, data, size);
+	if (ret < 0)
+		ret = -errno;
+	signals_hold();
+	return ret;
 }
 
 void signals_sleep(int milliseconds)

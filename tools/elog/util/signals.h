@@ -13,6 +13,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <sys/types.h>
 
 #define SIGNALS_SNAPSHOT	(1U << 0)	/* SIGUSR1 is counted */
 #define SIGNALS_ROTATE		(1U << 1)	/* SIGHUP is counted and does not stop */
@@ -47,6 +48,20 @@ const sigset_t *signals_mask(void);
  * Return: as poll(2).
  */
 int signals_poll(struct pollfd *files, nfds_t count, int milliseconds);
+
+/**
+ * signals_write() - write to a file whose reader may not read
+ * @fd: the file
+ * @data: the data
+ * @size: bytes of @data
+ *
+ * Signals may arrive meanwhile. From the first one to stop on it waits so that none is missed,
+ * and from the second one on it does not wait.
+ *
+ * Return: bytes that were written; or a negative errno, -EINTR: a signal has arrived, or the
+ * second one to stop has.
+ */
+ssize_t signals_write(int fd, const void *data, size_t size);
 
 /** signals_sleep() - sleep until a signal, at most so long; -1: no limit */
 void signals_sleep(int milliseconds);
