@@ -338,6 +338,7 @@ static const struct option_definition definitions[] = {
 	  "and thread in decimal, as ps does; ELOG_IDS sets the default",
 	  TAKE(ids, print.ids), NULL },
 	{ OPTION_WAIT, "wait", NULL, "wait until the event is enabled", FLAG(wait) },
+	{ OPTION_STRICT, "strict", NULL, "fail if the event cannot be emitted", FLAG(strict) },
 	{ OPTION_OVERWRITE, "overwrite", NULL,
 	  "keep the newest events in the rings; print them at the end,\n"
 	  "on SIGUSR1, and when a trigger is emitted", FLAG(record.overwrite) },
@@ -346,7 +347,9 @@ static const struct option_definition definitions[] = {
 	  TAKE(event, live.triggers), MUST_BE_EVENT },
 	{ 'o', "output", "FILE", "write events to FILE, for elog show, instead of printing\n"
 	  "them; -: stdout", TEXT(output) },
-	{ OPTION_APPEND, "append", NULL, "with -o: append to FILE", FLAG(record.append) },
+	{ OPTION_APPEND, "append", NULL,
+	  "with -o: append to FILE, instead of renaming it to FILE.old,\n"
+	  "or with --rotate to FILE.1", FLAG(record.append) },
 	{ 'f', "filter", "EXPR", "only events for which this is true, see elog_filter(7):\n"
 	  "'bytes > 1000 && path ~ \"/api\"'; may be repeated",
 	  TAKE(string, select.expressions), NULL },
