@@ -15,7 +15,7 @@
 #	a COMMAND of a capture		a COMMAND goes on, and its status counts
 #	signals				a signal waits until the modules are loaded
 #	a module that cannot be loaded	a load that fails has a way back
-#	a tracer			modules that were unloaded come back
+#	a tracer			modules that were unloaded come back, events that are enabled
 #	instances, persistent events	what would be lost prevents it
 
 load upgrade.bash
@@ -250,6 +250,9 @@ install_modules()
 				kill -s TERM "\$PPID" "\$\$"
 				kill -s HUP "\$PPID" "\$\$"
 			fi
+			if [ -e "$work/trace.\${0##*/}" ]; then
+				echo "$action" > "$trigger"
+			fi
 			exec "$path" ${program#*:} "$root" "\$@"
 		END
 		chmod +x "$work/bin/${program%:*}"
@@ -315,13 +318,38 @@ untrace()
 	echo "!$action" > "$trigger"
 }
 
+@test "events that are enabled, and eprobes, are named before anyone is asked" {
+	local event=/sys/kernel/tracing/events/eventlog/eventlog_emit
+
+	[ -e "$trigger" ] || mount -t tracefs none /sys/kernel/tracing
+	mkdir /sys/kernel/tracing/instances/upgrade
+	echo 1 > "${event/events/instances/upgrade/events}/enable"
+	run_elog upgrade "$work/new/eventlog.ko"
+	rmdir /sys/kernel/tracing/instances/upgrade
+	[ "$status" = 1 ]
+	contains "$stderr" "trace events are enabled, which keeps the module: eventlog:eventlog_emit"
+	version_is "$release"
+	echo "e:upgrade/probe eventlog.eventlog_emit" >> /sys/kernel/tracing/dynamic_events ||
+		skip "this kernel has no eprobes"
+	run_elog upgrade "$work/new/eventlog.ko"
+	echo "-:upgrade/probe" >> /sys/kernel/tracing/dynamic_events
+	echo "$stderr"
+	[ "$status" = 1 ]
+	contains "$stderr" "eprobes use trace events of the module: upgrade/probe"
+	version_is "$release"
+	run_elog upgrade "$work/new/eventlog.ko"
+	[ "$status" = 0 ]
+	version_is "$next"
+}
+
 @test "modules that were unloaded come back" {
 	[ -e "$trigger" ] || mount -t tracefs none /sys/kernel/tracing
 	load_old
 	install_modules "$work/old"
 	# It comes from there, not from beside the new file.
 	LC_ALL=C sed -i 's/\x00dynamic\x00/\x00dynamik\x00/g' "$work/new/eventlog_user_events.ko"
-	echo "$action" > "$trigger"
+	# After tracefs was looked at.
+	touch "$work/trace.modinfo"
 	run_elog upgrade "$work/new/eventlog.ko"
 	echo "$stderr"
 	[ "$status" = 1 ]

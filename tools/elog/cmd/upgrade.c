@@ -20,6 +20,7 @@
 #include "input/live.h"
 #include "input/names.h"
 #include "upgrade/modules.h"
+#include "upgrade/tracers.h"
 #include "upgrade/users.h"
 
 #define TIMEOUT_NS	10000000000ULL
@@ -172,6 +173,8 @@ static bool is_prevented(struct upgrade *upgrade, const struct users *users)
 			  "modprobe -r");
 		prevented = true;
 	}
+	prevented |= tracers_enabled();
+	prevented |= tracers_eprobes();
 	prevented |= is_stuck(upgrade, users);
 	prevented |= is_other_version(upgrade);
 	prevented |= has_persistent(upgrade);
@@ -513,6 +516,11 @@ static int replace(struct upgrade *upgrade)
 
 	if (ask_all(upgrade))
 		return STATUS_ERROR;
+	/* Unloading would wait until an eprobe that was made meanwhile is removed. */
+	if (tracers_eprobes()) {
+		ask(upgrade, 0);
+		return STATUS_ERROR;
+	}
 	hold_signals(&before);
 	upgrade->begun = true;
 	ret = replace_asked(upgrade, start);
