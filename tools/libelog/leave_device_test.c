@@ -785,7 +785,7 @@ static void test_return_during_write(void)
 	signal(SIGTRAP, SIG_DFL);
 	emit_one();
 	read_all(consumer);
-	check(steps > 10);
+	printf("# %u steps\n", steps);	/* User Mode Linux hardly has any */
 	check_sum();
 	elog_producer_close(producer);
 	elog_consumer_close(consumer);
