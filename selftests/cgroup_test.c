@@ -5,10 +5,12 @@
  *
  * What meets what: hierarchy (selects_a_cgroup_and_what_is_below), removal and a new cgroup of the
  * same name (a_removed_cgroup_is_not_another), session, pid and --sample (with_other_conditions),
- * producer rings (producer_rings_are_not_used), wrong arguments (rejects_bad_values).  A user's
+ * producer rings (producer_rings_are_not_used, another_process_drains_the_ring), a program that
+ * was away (missed_events_are_of_a_cgroup), wrong arguments (rejects_bad_values).  A user's
  * instance takes rules by the same code.  Callbacks in the kernel have no cgroups.
  */
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mount.h>
@@ -260,6 +262,79 @@ TEST(events_in_a_producer_ring)
 	mapped_unmap(&ring);
 	consumer_close(&consumer);
 	consumer_close(&other);
+	close(fd);
+	hierarchy_remove();
+}
+
+/* The cgroup of whoever drains the ring says nothing. */
+TEST(another_process_drains_the_ring)
+{
+	struct eventlog_mapped_record record = { 0 };
+	struct consumer consumer, other;
+	struct eventlog_register event;
+	int fd = device_open(), pipes[2];
+	struct mapped ring;
+	char byte = 0;
+	pid_t child;
+
+	hierarchy_make();
+	event = register_event(fd, "in");
+	mapped_consumer_open(&consumer, RING_BYTES);
+	mapped_consumer_open(&other, RING_BYTES);
+	add_rule_of(&consumer, "test/a");
+	add_rule_of(&other, "test/other");
+	CHECK_OK(pipe(pipes));
+	child = test_fork();
+	if (!child) {
+		enter("test/a/b");
+		mapped_attach(&ring, fd, mapped_least_bytes());
+		record.write_index = event.write_index;
+		record.time = mapped_time(&ring);
+		CHECK(mapped_put(&ring, record, "", 0));
+		CHECK_EQ(write(pipes[1], &byte, 1), 1);
+		for (;;)
+			pause();
+	}
+	CHECK_EQ(read(pipes[0], &byte, 1), 1);
+	flush(consumer.fd);
+	CHECK_EQ(consumer_skip(&consumer), 1);
+	CHECK_EQ(consumer_skip(&other), 0);
+	kill(child, SIGKILL);
+	test_join_signal(child, SIGKILL);
+	close(pipes[0]);
+	close(pipes[1]);
+	consumer_close(&consumer);
+	consumer_close(&other);
+	close(fd);
+	hierarchy_remove();
+}
+
+/* What a program could not emit, because it had given the device up. */
+TEST(missed_events_are_of_a_cgroup)
+{
+	struct eventlog_missed request = { .size = sizeof(request), .count = 5 };
+	struct consumer consumer, other, whole;
+	struct eventlog_register event;
+	int fd = device_open();
+
+	hierarchy_make();
+	event = register_event(fd, "in");
+	consumer_open(&consumer, RING_BYTES);
+	consumer_open(&other, RING_BYTES);
+	consumer_open(&whole, RING_BYTES);
+	add_rule_of(&consumer, "test/a");
+	add_rule_of(&other, "test/other");
+	add_rule_of(&whole, ".");
+	enter("test/a/b");
+	request.write_index = event.write_index;
+	CHECK_OK(ioctl(fd, EVENTLOG_IOC_MISSED, &request));
+	CHECK_EQ(request.subscribers, 2);
+	CHECK_EQ(stat_all(consumer.fd).lost[EVENTLOG_LOST_AWAY], 5);
+	CHECK_EQ(lost_sum(stat_all(other.fd).lost), 0);
+	CHECK_EQ(stat_all(whole.fd).lost[EVENTLOG_LOST_AWAY], 5);
+	consumer_close(&consumer);
+	consumer_close(&other);
+	consumer_close(&whole);
 	close(fd);
 	hierarchy_remove();
 }

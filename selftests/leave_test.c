@@ -10,6 +10,8 @@
  *	programs that do not know it		who_stays_goes_on
  *	producer rings				who_stays_goes_on
  *	handlers of markers			handlers_stay
+ *	subscribers that leave and come back	subscribers_return
+ *	one that comes back too late		subscriber_is_late
  */
 #include <fcntl.h>
 #include <limits.h>
@@ -200,6 +202,7 @@ TEST(subscribers_see_it)
 {
 	struct pollfd file = { .events = POLLIN | POLLRDHUP };
 	int fd = device_open(), asker = device_open();
+	struct eventlog_subscribe large;
 	struct eventlog_register event;
 	struct consumer consumer;
 	pid_t child;
@@ -229,6 +232,9 @@ TEST(subscribers_see_it)
 	/* Producers may come, subscribers may not. */
 	register_event(fd, "leave_other u64 x");
 	CHECK_ERRNO(try_subscribe(asker), ESHUTDOWN);
+	/* Who waits costs nothing: no rings are made.  There is no memory for these. */
+	large = subscribe_request(EVENTLOG_RING_BYTES_MAX);
+	CHECK_ERRNO(ioctl(asker, EVENTLOG_IOC_SUBSCRIBE, &large), ESHUTDOWN);
 	CHECK_OK(try_leave(asker, 0));
 	CHECK(!is_asked(consumer.fd));
 	/* The failed call has left no role. */
@@ -236,6 +242,113 @@ TEST(subscribers_see_it)
 	consumer_close(&consumer);
 	close(fd);
 	close(asker);
+}
+
+/* A subscriber with two rules. */
+static void come_back(struct consumer *consumer, int *first_rule)
+{
+	consumer_open(consumer, RING_BYTES);
+	*first_rule = (int)rule_add(consumer->fd, NULL, "leave_a");
+	rule_add(consumer->fd, NULL, "leave_b");
+}
+
+/* Ways in which the request ends. */
+enum way { BY_ASKING, BY_CLOSING, BY_TIME, WAYS };
+
+static void end_request(int *asker, enum way way)
+{
+	if (way == BY_ASKING) {
+		CHECK_OK(try_leave(*asker, 0));
+	} else {
+		close(*asker);
+		if (way == BY_TIME)
+			WAIT_FOR((*asker = open(EVENTLOG_DEVICE, O_RDWR | O_CLOEXEC)) >= 0);
+		else
+			*asker = device_open();
+	}
+}
+
+/* However the request ends, producers wait until subscribers are back, with all of their rules. */
+TEST(subscribers_return)
+{
+	struct consumer consumers[2];
+	struct eventlog_register event;
+	int fd, asker, rule;
+	__u32 subscribers = 0;
+	enum way way;
+
+	for (way = 0; way < WAYS; way++) {
+		test_note("way %d", way);
+		fd = device_open();
+		asker = device_open();
+		event = register_event(fd, "leave_a u64 x");
+		come_back(&consumers[0], &rule);
+		come_back(&consumers[1], &rule);
+		CHECK_OK(try_leave(asker, PRODUCERS));
+		CHECK_OK(try_unregister(fd, event.write_index));
+		CHECK_OK(try_leave(asker, PRODUCERS | SUBSCRIBERS |
+				   (way == BY_TIME ? EVENTLOG_LEAVE_LINGER : 0)));
+		consumer_close(&consumers[0]);
+		consumer_close(&consumers[1]);
+		end_request(&asker, way);
+		CHECK_ERRNO(try_register(fd, "leave_a u64 x"), ESHUTDOWN);
+		come_back(&consumers[0], &rule);
+		CHECK_ERRNO(try_register(fd, "leave_a u64 x"), ESHUTDOWN);
+		/* Another one may ask meanwhile, and change its mind. */
+		CHECK_OK(try_leave(asker, PRODUCERS | SUBSCRIBERS));
+		CHECK_OK(try_leave(asker, 0));
+		consumer_open(&consumers[1], RING_BYTES);
+		rule_add(consumers[1].fd, NULL, "leave_a");
+		CHECK_ERRNO(try_register(fd, "leave_a u64 x"), ESHUTDOWN);
+		rule_add(consumers[1].fd, NULL, "leave_b");
+		WAIT_FOR(!try_register(fd, "leave_a u64 x"));
+		/* They have missed nothing. */
+		CHECK_OK(try_missed(consumers[0].fd, 0, 0, &subscribers));
+		CHECK_EQ(subscribers, 0);
+		CHECK_OK(try_missed(consumers[1].fd, 0, 0, &subscribers));
+		CHECK_EQ(subscribers, 0);
+		CHECK_EQ(lost_sum(stat_all(consumers[1].fd).lost), 0);
+		consumer_close(&consumers[0]);
+		consumer_close(&consumers[1]);
+		close(asker);
+		close(fd);
+	}
+}
+
+/* What it has missed is not known, but that it has. */
+TEST(subscriber_is_late)
+{
+	struct consumer in_time, without_rule, late;
+	int fd = device_open(), asker = device_open(), rule;
+	__u32 subscribers = 0;
+
+	come_back(&in_time, &rule);
+	CHECK_OK(try_leave(asker, PRODUCERS | SUBSCRIBERS));
+	consumer_close(&in_time);
+	close(asker);
+	consumer_open(&without_rule, RING_BYTES);
+	come_back(&in_time, &rule);
+	WAIT_FOR(!try_register(fd, "leave_a u64 x"));
+	rule_add(without_rule.fd, NULL, "leave_a");
+	come_back(&late, &rule);
+	CHECK_ERRNO(try_missed(late.fd, 0, 1, &subscribers), EINVAL);
+	CHECK_OK(try_missed(in_time.fd, 0, 0, &subscribers));
+	CHECK_EQ(subscribers, 0);
+	CHECK_OK(try_missed(without_rule.fd, 0, 0, &subscribers));
+	CHECK_EQ(subscribers, 1);
+	CHECK_OK(try_missed(late.fd, 0, 0, &subscribers));
+	CHECK_EQ(subscribers, 1);
+	/* Once. */
+	CHECK_OK(try_missed(late.fd, 0, 0, &subscribers));
+	CHECK_EQ(subscribers, 0);
+	CHECK_EQ(lost_sum(stat_all(in_time.fd).lost), 0);
+	CHECK_EQ(stat_all(without_rule.fd).lost[EVENTLOG_LOST_AWAY], 1);
+	CHECK_EQ(stat_all(late.fd).lost[EVENTLOG_LOST_AWAY], 1);
+	CHECK_EQ(lost_sum(stat_all(late.fd).lost), 1);
+	consumer_close(&in_time);
+	consumer_close(&without_rule);
+	consumer_close(&late);
+	close(fd);
 }
 
 /* A program that knows nothing of LEAVE, with and without a ring. */
@@ -465,8 +578,14 @@ TEST(missed)
 	CHECK_EQ(subscribers, 2);
 	CHECK_OK(try_missed(fd, event.write_index, 2, &subscribers));
 	CHECK_EQ(subscribers, 2);
+	/* The limit is the same in several calls as in one. */
+	CHECK_OK(try_missed(fd, other.write_index, INT_MAX - 7, &subscribers));
+	CHECK_EQ(subscribers, 1);
+	CHECK_OK(try_missed(fd, other.write_index, 3, &subscribers));
+	CHECK_EQ(stat_event_lost(second.fd, other.descriptor), INT_MAX - 4);
 	CHECK_OK(try_missed(fd, other.write_index, ~0U, &subscribers));
 	CHECK_EQ(subscribers, 1);
+	CHECK_EQ(stat_event_lost(second.fd, other.descriptor), INT_MAX);
 	/* That was more than a registration may count. */
 	CHECK_ERRNO(try_missed(fd, other.write_index, 1, &subscribers), ENODATA);
 	CHECK_OK(try_missed(fd, other.write_index, 0, &subscribers));

@@ -561,6 +561,23 @@ static void reach_ring_bytes(void)
 	close(fd);
 }
 
+/* Memory of 64 KiB and more is not allocated in the same way. */
+static void give_back_large_ring(void)
+{
+	const size_t bytes = 1 << 20;
+	int fd = device_open();
+	struct mapped ring;
+
+	register_event(fd, "event");
+	mapped_attach(&ring, fd, bytes);
+	CHECK_EQ(quota(fd, EVENTLOG_QUOTA_RING_BYTES).use, bytes + page_size());
+	mapped_unmap(&ring);
+	close(fd);
+	fd = device_open();
+	CHECK_EQ(quota(fd, EVENTLOG_QUOTA_RING_BYTES).use, 0);
+	close(fd);
+}
+
 TEST(memory_of_producer_rings)
 {
 	char parameters[64];
@@ -571,6 +588,8 @@ TEST(memory_of_producer_rings)
 	as_user(USER, reach_ring_bytes);
 	as_user(USER, reach_ring_bytes);
 	as_user(OTHER, reach_ring_bytes);
+	load_open("user_ring_memory_max=2097152");
+	as_user(USER, give_back_large_ring);
 }
 
 /* ---- sessions of threads without a ring ---- */

@@ -7,7 +7,7 @@
  *
  * Which features meet:
  *	rings		unmapped, taken over, two of one thread, ended by a bad record
- *	threads		exit, fork, execve
+ *	threads		exit (also with sums), fork, execve
  *	captures	none, a second one after a pause, unloading while threads are blocked
  *	rules		session, pid, filter by cause, by comm
  *	instances	see sched_instance_test.c
@@ -74,6 +74,11 @@ static void watch_close(struct watch *watch)
 		mapped_unmap(&watch->ring);
 	close(watch->fd);
 	sched_unload();
+}
+
+static void min_us_set(const char *value)
+{
+	CHECK_OK(file_write("/sys/module/eventlog_sched/parameters/min_us", value));
 }
 
 static void session_enter(struct watch *watch)
@@ -224,7 +229,7 @@ TEST(parameter_has_limits)
 	CHECK_ERRNO(file_write("/sys/module/eventlog_sched/parameters/min_us", "1000001"), EINVAL);
 	CHECK_ERRNO(file_write("/sys/module/eventlog_sched/parameters/min_us", "x"), EINVAL);
 	CHECK_EQ(file_number("/sys/module/eventlog_sched/parameters/min_us"), 100);
-	CHECK_OK(file_write("/sys/module/eventlog_sched/parameters/min_us", "10"));
+	min_us_set("10");
 	CHECK_EQ(file_number("/sys/module/eventlog_sched/parameters/min_us"), 10);
 	sched_unload();
 }
@@ -545,20 +550,20 @@ TEST(short_intervals_are_summed)
 	CHECK_OK(pipe(ends + 2));
 	/* A second is longer than any interval here, on a machine that is not overloaded. */
 	watch_open_with(&watch, "min_us=1000000");
-	CHECK_OK(file_write("/sys/module/eventlog_sched/parameters/min_us", "10"));
+	min_us_set("10");
 	child = test_fork();
 	if (!child) {
 		while (read(ends[0], &byte, 1) == 1 && byte == 'x')
 			CHECK_EQ(write(ends[3], &byte, 1), 1);
 		_exit(0);
 	}
-	CHECK_OK(file_write("/sys/module/eventlog_sched/parameters/min_us", "1000000"));
+	min_us_set("1000000");
 	session_enter(&watch);
 	for (i = 0; i < rounds; i++) {
 		CHECK_EQ(write(ends[1], &byte, 1), 1);
 		CHECK_EQ(read(ends[2], &byte, 1), 1);
 	}
-	CHECK_OK(file_write("/sys/module/eventlog_sched/parameters/min_us", "10"));
+	min_us_set("10");
 	/* The first switch with another session emits the sum. */
 	session_set(&watch.ring, watch.event.descriptor, OTHER_SESSION);
 	CHECK_EQ(write(ends[1], &byte, 1), 1);
@@ -751,6 +756,50 @@ TEST(threads_that_exit_with_a_session)
 		count += off.cause == SLEEP;
 	}
 	CHECK_EQ(count, 50);
+	watch_close(&watch);
+}
+
+static void *sum_and_exit(void *argument)
+{
+	struct watch *watch = argument;
+	struct mapped ring;
+	unsigned int i;
+
+	mapped_attach(&ring, watch->fd, mapped_least_bytes());
+	session_set(&ring, watch->event.descriptor, SESSION);
+	for (i = 0; i < 5; i++)
+		sleep_once();
+	/* The sum is not small any more. */
+	min_us_set("10");
+	return NULL;
+}
+
+/* Their rings stay mapped, so it is the exit that ends the sums. */
+TEST(sums_of_threads_that_exit)
+{
+	struct watch watch;
+	struct record record;
+	pthread_t thread;
+	unsigned int i, count = 0;
+	struct sum sum;
+
+	watch_open_with(&watch, "min_us=1000000");
+	for (i = 0; i < 10; i++) {
+		min_us_set("1000000");
+		CHECK_EQ(pthread_create(&thread, NULL, sum_and_exit, &watch), 0);
+		CHECK_EQ(pthread_join(thread, NULL), 0);
+	}
+	flush(watch.consumer.fd);
+	while (consumer_next(&watch.consumer, &record)) {
+		if (record.bytes < sizeof(sum))
+			continue;
+		memcpy(&sum, record.payload, sizeof(sum));
+		CHECK(record.header->tid != (__u32)thread_id());
+		CHECK_EQ(record.header->session, SESSION);
+		CHECK(sum.causes[SLEEP - 1] > 0);
+		count += sum.count;
+	}
+	CHECK(count >= 50);
 	watch_close(&watch);
 }
 

@@ -33,13 +33,15 @@ teardown()
 	insmod "$EVENTLOG_KO"
 }
 
-# emit_in_background COUNT: so many busy programs.
+# emit_in_background COUNT: so many busy programs more.
 emit_in_background()
 {
-	local i
+	local i number
 
 	for ((i = 0; i < $1; i++)); do
-		"$EVENTLOG_TOOLS/leave_device_test" emit "$work/emitted.$i" > "$work/emit.$i" 3>&- &
+		number=${#emitters[@]}
+		"$EVENTLOG_TOOLS/leave_device_test" emit "$work/emitted.$number" \
+			> "$work/emit.$number" 3>&- &
 		background+=("$!")
 		emitters+=("$!")
 	done

@@ -8,13 +8,15 @@
 #	busy programs with rings	busy programs and a recorder, in both directions (20: upgrade_busy.bats)
 #	a recorder			the same
 #	modules that depend on it	the same
+#	captures that have left		after a failure nothing is missing
+#	a capture that is late		a capture that comes back late says so
 #	a program without libelog	a program that stays is named
 #	a capture with a limit		the same
 #	a COMMAND of a capture		a COMMAND goes on, and its status counts
 #	a script that emits		the same
 #	signals				a signal waits until the modules are loaded
 #	a module that cannot be loaded	a load that fails has a way back
-#	a tracer			modules that were unloaded come back
+#	a tracer			modules that were unloaded come back, events that are enabled
 #	instances, persistent events	what would be lost prevents it
 #	a build tree			modules are found where the build puts them
 
@@ -63,6 +65,93 @@ has_event()
 	wait_for holds_programs 1
 	kill -TERM "${emitters[0]}"
 	wait "${emitters[0]}"
+	stop_elog INT
+}
+
+# Holds the device without an event or a rule: no one can ask it. Sets $holder.
+hold_device()
+{
+	sleep 1000 9<> /dev/eventlog 3>&- &
+	holder=$!
+	background+=("$holder")
+}
+
+# counted FILE...: what its records and its losses are together
+counted()
+{
+	[[ $(elog show "$@" 2>&1 > /dev/null | tail -n 1) =~ \
+		"elog: "([0-9]+)" events"(", lost "([0-9]+))? ]]
+	echo "$1: ${BASH_REMATCH[0]}" >&2
+	echo $((BASH_REMATCH[1] + ${BASH_REMATCH[3]:-0}))
+}
+
+# The captures leave, and then a process turns out to stay.
+@test "after a failure nothing is missing" {
+	local emitters=() captures=() pid
+
+	hold_device
+	start_elog capture -e 'libelog_test/*' --per-cpu-bytes 16M -o "$work/all"
+	captures+=("$started")
+	start_elog capture -e 'libelog_test/*' --per-cpu-bytes 4M --rotate 1M -o "$work/parts"
+	captures+=("$started")
+	start_elog capture -e 'libelog_test/*' --per-cpu-bytes 4M -f 'number >= 0' -o "$work/chosen"
+	captures+=("$started")
+	emit_in_background 1
+	ELOG_RINGS=0 emit_in_background 1
+	wait_for holds_events 200 "$work/all"
+	run_elog upgrade --timeout 1 "$work/new/eventlog.ko"
+	echo "$stderr"
+	[ "$status" = 1 ]
+	contains "$stderr" "1 process has not given the device up; the module was not replaced" \
+		"sleep[$holder] has the device open"
+	run ! grep "elog\[" <<< "$stderr"
+	wait_for holds_programs 2
+	for pid in "${emitters[@]}"; do
+		kill -TERM "$pid"
+		wait "$pid"
+	done
+	for pid in "${captures[@]}"; do
+		kill -INT "$pid"
+		wait "$pid" || [ $? = 2 ]
+	done
+	emitted=$(sum "$work"/emitted.*)
+	[ "$(counted "$work/all")" = "$emitted" ]
+	[ "$(counted "$work"/parts*)" = "$emitted" ]
+	[ "$(counted "$work/chosen")" = "$emitted" ]
+}
+
+# captures_again: the capture that start_elog has started
+captures_again()
+{
+	[ "$(grep -c "elog: capturing" "$work/late.err")" = 2 ]
+}
+
+@test "a capture that comes back late says so" {
+	local late upgrade
+
+	hold_device
+	start_elog capture -e 'libelog_test/*' -o "$work/late"
+	late=$started
+	mv "$work/err" "$work/late.err"
+	"$ELOG" upgrade --timeout 300 "$work/new/eventlog.ko" 2> /dev/null 3>&- &
+	upgrade=$!
+	background+=("$upgrade")
+	wait_for grep -q "waiting for it" "$work/late.err"
+	kill -STOP "$late"
+	# However the upgrade ends. Its request lingers for a second.
+	kill -KILL "$upgrade"
+	wait "$upgrade" || [ $? = 137 ]
+	wait_for version_is "$release"
+	# Programs need not wait any longer: as many are back as have left.
+	start_elog capture -e 'libelog_test/*' -o "$work/in_time"
+	emit_in_background 1
+	wait_for holds_events 1 "$work/in_time"
+	kill -CONT "$late"
+	wait_for captures_again
+	kill -KILL "${background[-1]}"
+	kill -INT "$late"
+	wait "$late" || [ $? = 2 ]
+	contains "$(elog show "$work/late" 2>&1 > /dev/null)" "lost 1: away 1"
 	stop_elog INT
 }
 
@@ -201,6 +290,9 @@ install_modules()
 				kill -s TERM "\$PPID" "\$\$"
 				kill -s HUP "\$PPID" "\$\$"
 			fi
+			if [ -e "$work/trace.\${0##*/}" ]; then
+				echo "$action" > "$trigger"
+			fi
 			exec "$path" ${program#*:} "$root" "\$@"
 		END
 		chmod +x "$work/bin/${program%:*}"
@@ -266,13 +358,38 @@ untrace()
 	echo "!$action" > "$trigger"
 }
 
+@test "events that are enabled, and eprobes, are named before anyone is asked" {
+	local event=/sys/kernel/tracing/events/eventlog/eventlog_emit
+
+	[ -e "$trigger" ] || mount -t tracefs none /sys/kernel/tracing
+	mkdir /sys/kernel/tracing/instances/upgrade
+	echo 1 > "${event/events/instances/upgrade/events}/enable"
+	run_elog upgrade "$work/new/eventlog.ko"
+	rmdir /sys/kernel/tracing/instances/upgrade
+	[ "$status" = 1 ]
+	contains "$stderr" "trace events are enabled, which keeps the module: eventlog:eventlog_emit"
+	version_is "$release"
+	echo "e:upgrade/probe eventlog.eventlog_emit" >> /sys/kernel/tracing/dynamic_events ||
+		skip "this kernel has no eprobes"
+	run_elog upgrade "$work/new/eventlog.ko"
+	echo "-:upgrade/probe" >> /sys/kernel/tracing/dynamic_events
+	echo "$stderr"
+	[ "$status" = 1 ]
+	contains "$stderr" "eprobes use trace events of the module: upgrade/probe"
+	version_is "$release"
+	run_elog upgrade "$work/new/eventlog.ko"
+	[ "$status" = 0 ]
+	version_is "$next"
+}
+
 @test "modules that were unloaded come back" {
 	[ -e "$trigger" ] || mount -t tracefs none /sys/kernel/tracing
 	load_old
 	install_modules "$work/old"
 	# It comes from there, not from beside the new file.
 	LC_ALL=C sed -i 's/\x00dynamic\x00/\x00dynamik\x00/g' "$work/new/eventlog_user_events.ko"
-	echo "$action" > "$trigger"
+	# After tracefs was looked at.
+	touch "$work/trace.modinfo"
 	run_elog upgrade "$work/new/eventlog.ko"
 	echo "$stderr"
 	[ "$status" = 1 ]

@@ -612,6 +612,20 @@ static bool eventlog_some_rule_selects(const struct eventlog_listener *entry)
 	return !count;
 }
 
+notrace void eventlog_emit_lost_to(struct eventlog_subscriber *subscriber,
+				   enum eventlog_lost cause, u32 count)
+{
+	struct eventlog_cpu_ring *cpu_ring;
+
+	preempt_disable_notrace();
+	cpu_ring = smp_load_acquire(&subscriber->rings[smp_processor_id()]);
+	if (cpu_ring && eventlog_ring_drop_many(&cpu_ring->ring, cause, count))
+		eventlog_subscriber_wake(cpu_ring);
+	else
+		atomic_long_add(count, &subscriber->lost[cause]);
+	preempt_enable_notrace();
+}
+
 /*
  * Counts losses for each subscriber with rings, or for those with a rule that selects the current
  * task; returns how many subscribers these are.
@@ -626,18 +640,12 @@ static notrace unsigned int eventlog_emit_lost(const struct eventlog_event *even
 	listeners = rcu_dereference_sched(event->listeners);
 	for (i = 0; listeners && i < listeners->count; i++) {
 		const struct eventlog_listener *entry = &listeners->entries[i];
-		struct eventlog_subscriber *subscriber = entry->subscriber;
-		struct eventlog_cpu_ring *cpu_ring;
 
 		if (READ_ONCE(entry->dead) || (selected && !eventlog_some_rule_selects(entry)))
 			continue;
 		counted++;
 		atomic_long_add(count, &entry->stats->lost);
-		cpu_ring = smp_load_acquire(&subscriber->rings[smp_processor_id()]);
-		if (cpu_ring && eventlog_ring_drop_many(&cpu_ring->ring, cause, count))
-			eventlog_subscriber_wake(cpu_ring);
-		else
-			atomic_long_add(count, &subscriber->lost[cause]);
+		eventlog_emit_lost_to(entry->subscriber, cause, count);
 	}
 	preempt_enable_notrace();
 	return counted;

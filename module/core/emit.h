@@ -237,6 +237,17 @@ void eventlog_emit_invalid(const struct eventlog_event *event,
 			   const struct eventlog_emitter *emitter);
 
 /**
+ * eventlog_emit_lost_to() - count losses for one subscriber
+ * @subscriber: with rings
+ * @cause: why
+ * @count: how many
+ *
+ * Context: as for eventlog_emit().
+ */
+void eventlog_emit_lost_to(struct eventlog_subscriber *subscriber, enum eventlog_lost cause,
+			   u32 count);
+
+/**
  * eventlog_emit_missed() - count events that a program could not emit
  * @event: as for eventlog_emit()
  * @count: how many

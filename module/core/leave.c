@@ -8,9 +8,12 @@
 #include <linux/xarray.h>
 
 #include "core/domain.h"
+#include "core/emit.h"
 #include "core/enable.h"
 #include "core/leave.h"
 #include "core/subscriber.h"
+
+atomic_t eventlog_leave_rules = ATOMIC_INIT(0);
 
 /* Gives all events their bytes back.  Each is right before and after its own turn. */
 static void eventlog_domain_stay(struct eventlog_domain *domain)
@@ -28,6 +31,31 @@ static void eventlog_domain_stay(struct eventlog_domain *domain)
 	}
 }
 
+/* Producers no longer wait. */
+static void eventlog_subscribers_late(struct eventlog_domain *domain)
+{
+	struct eventlog_subscriber *subscriber;
+
+	list_for_each_entry(subscriber, &domain->subscribers, node)
+		if (!READ_ONCE(subscriber->rule_count))
+			subscriber->in_time = false;
+}
+
+bool eventlog_subscriber_missed(struct eventlog_subscriber *subscriber)
+{
+	bool late;
+
+	if (!eventlog_subscriber_has_rings(subscriber))
+		return false;
+	eventlog_domain_lock(subscriber->domain);
+	late = !subscriber->in_time;
+	subscriber->in_time = true;
+	eventlog_domain_unlock(subscriber->domain);
+	if (late)
+		eventlog_emit_lost_to(subscriber, EVENTLOG_LOST_AWAY, 1);
+	return late;
+}
+
 void eventlog_domain_leave(struct eventlog_domain *domain, u32 flags)
 {
 	u32 changed;
@@ -37,6 +65,8 @@ void eventlog_domain_leave(struct eventlog_domain *domain, u32 flags)
 	WRITE_ONCE(domain->leaving, flags);
 	if (changed & EVENTLOG_LEAVE_SUBSCRIBERS)
 		eventlog_subscribers_wake(domain);
+	if (changed & ~flags & EVENTLOG_LEAVE_PRODUCERS)
+		eventlog_subscribers_late(domain);
 	/* The bytes of a dead domain have producers call the kernel, which suffices. */
 	if (changed & EVENTLOG_LEAVE_PRODUCERS && !domain->dead) {
 		if (flags & EVENTLOG_LEAVE_PRODUCERS)

@@ -7,6 +7,9 @@
 
 #include "core/types.h"
 
+/* How many rules are in force, in all domains: subscribers that are back have theirs. */
+extern atomic_t eventlog_leave_rules;
+
 /**
  * eventlog_domain_leave() - say who is asked to leave from now on
  * @domain: not locked
@@ -15,6 +18,18 @@
  * Process context.  One call at a time for all domains.
  */
 void eventlog_domain_leave(struct eventlog_domain *domain, u32 flags);
+
+/**
+ * eventlog_subscriber_missed() - a subscriber has left, and is back with its rules
+ * @subscriber: its domain is not locked
+ *
+ * If it subscribed while producers were asked to leave, and had rules when they no longer were, it
+ * has got all events since.  Otherwise one event is counted as lost for it, EVENTLOG_LOST_AWAY, in
+ * place of a number that no one knows, and once.  Process context.
+ *
+ * Return: whether a loss was counted.
+ */
+bool eventlog_subscriber_missed(struct eventlog_subscriber *subscriber);
 
 /* Are programs asked to leave?  Without the lock: the answer may be out of date. */
 static inline bool eventlog_domain_asks(const struct eventlog_domain *domain, u32 flag)

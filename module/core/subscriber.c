@@ -406,7 +406,9 @@ int eventlog_subscriber_rule_add(struct eventlog_subscriber *subscriber,
 		request->rule_id = rule->id;
 	}
 	eventlog_update_end(domain, subscriber, ret ? NULL : rule);
-	if (ret) {
+	if (!ret) {
+		atomic_inc(&eventlog_leave_rules);
+	} else {
 		/* Writers may still be testing the rule. */
 		synchronize_rcu();
 		eventlog_rule_put(rule);
@@ -441,6 +443,7 @@ found:
 	eventlog_subscriber_fold(subscriber, rule);
 	subscriber->rule_count--;
 	eventlog_domain_unlock(domain);
+	atomic_dec(&eventlog_leave_rules);
 	eventlog_update_end(domain, NULL, NULL);
 	/* Writers that found the old arrays may still be testing the rule. */
 	synchronize_rcu();
@@ -738,6 +741,17 @@ static struct eventlog_subscriber *eventlog_subscriber_make(struct eventlog_doma
 	return subscriber;
 }
 
+/* @stays: it is in the kernel, and is not asked to leave. */
+static int eventlog_subscriber_may_join(const struct eventlog_domain *domain, bool stays)
+{
+	lockdep_assert_held(&domain->lock);
+	if (domain->dead)
+		return -ENODEV;
+	if (domain->leaving & EVENTLOG_LEAVE_SUBSCRIBERS && !stays)
+		return -ESHUTDOWN;
+	return domain->subscriber_count < domain->subscribers_max ? 0 : -EMFILE;
+}
+
 /* Makes a subscriber a member of its domain. */
 static int eventlog_subscriber_join(struct eventlog_subscriber *subscriber)
 {
@@ -745,12 +759,9 @@ static int eventlog_subscriber_join(struct eventlog_subscriber *subscriber)
 	int ret;
 
 	eventlog_domain_lock(domain);
-	ret = domain->subscriber_count < domain->subscribers_max ? 0 : -EMFILE;
-	if (domain->leaving & EVENTLOG_LEAVE_SUBSCRIBERS && !subscriber->callback)
-		ret = -ESHUTDOWN;
-	if (domain->dead)
-		ret = -ENODEV;
+	ret = eventlog_subscriber_may_join(domain, subscriber->callback);
 	if (!ret) {
+		subscriber->in_time = domain->leaving & EVENTLOG_LEAVE_PRODUCERS;
 		subscriber->sequence = domain->subscriber_sequence++;
 		list_add_tail(&subscriber->node, &domain->subscribers);
 		domain->subscriber_count++;
@@ -783,6 +794,12 @@ struct eventlog_subscriber *eventlog_subscriber_new(struct eventlog_domain *doma
 	int ret;
 
 	ret = eventlog_subscribe_check(request);
+	if (ret)
+		return ERR_PTR(ret);
+	/* Before memory is allocated: who waits for a LEAVE to end calls again and again. */
+	eventlog_domain_lock(domain);
+	ret = eventlog_subscriber_may_join(domain, false);
+	eventlog_domain_unlock(domain);
 	if (ret)
 		return ERR_PTR(ret);
 	subscriber = eventlog_subscriber_make(domain, task_active_pid_ns(current));
@@ -853,6 +870,7 @@ void eventlog_subscriber_free(struct eventlog_subscriber *subscriber)
 	domain->subscriber_count--;
 	eventlog_domain_unlock(domain);
 	eventlog_enable_subscriber_remove(subscriber);
+	atomic_sub(subscriber->rule_count, &eventlog_leave_rules);
 	eventlog_events_release_retained(domain);
 	eventlog_update_end(domain, NULL, NULL);
 	/* Writers may still use its rings or run its callback. */

@@ -80,6 +80,7 @@ struct eventlog_cpu_ring {
  * @sequence: its number among all subscribers the domain ever had
  * @rules: struct eventlog_subscriber_rule
  * @rule_count: their number
+ * @in_time: under the domain's lock; see eventlog_subscriber_missed()
  * @next_rule_id: id of the next rule; ids are not reused
  * @filtered: what filters of deleted rules have rejected
  * @missed_event: descriptor of the newest event that it does not get, or not all of, because
@@ -122,6 +123,7 @@ struct eventlog_subscriber {
 	u64 sequence;
 	struct list_head rules;
 	unsigned int rule_count;
+	bool in_time;
 	u32 next_rule_id;
 	struct eventlog_filter_counts filtered;
 	u32 missed_event;
@@ -160,7 +162,8 @@ void eventlog_subscriber_exit(void);
  * Process context; sleeps.
  *
  * Return: the subscriber, a member of the domain, or ERR_PTR: -EINVAL, -E2BIG,
- * -ENOMEM, -EDQUOT (too much memory for rings), -EMFILE (too many subscribers), -EINTR.
+ * -ENOMEM, -EDQUOT (too much memory for rings), -EMFILE (too many subscribers), -ENODEV,
+ * -ESHUTDOWN (subscribers are asked to leave; finding that out is cheap), -EINTR.
  */
 struct eventlog_subscriber *eventlog_subscriber_new(struct eventlog_domain *domain,
 						    struct eventlog_user *user,

@@ -463,13 +463,15 @@ static unsigned int eventlog_trace_remove_all(void)
 }
 
 /*
- * Nothing is attached, or the module would be pinned.  One case is left: an eprobe on a trace
- * event whose definition ended a tenth of a second ago, and which is about to be removed.
+ * Nothing is attached, or the module would be pinned.  One case is left: an eprobe that was made
+ * on a trace event whose definition ended a tenth of a second ago, and which is about to be
+ * removed.  Only removing the eprobe helps, so say it; elog upgrade looks for eprobes before.
  */
 void eventlog_trace_exit(void)
 {
 	unsigned int left, last = UINT_MAX;
 	unsigned long deadline = jiffies;
+	bool told = false;
 	struct eventlog_trace_event *trace, *next;
 
 	/* Nothing emits any more: the worker need not wait before each batch. */
@@ -485,6 +487,11 @@ void eventlog_trace_exit(void)
 		if (time_after(jiffies, deadline) && !eventlog_traces.forced) {
 			pr_info("files of %u events in tracefs are still open\n", left);
 			WRITE_ONCE(eventlog_traces.forced, true);
+			deadline = jiffies + EVENTLOG_TRACE_FILES_WAIT;
+		} else if (time_after(jiffies, deadline) && !told) {
+			pr_warn("unloading waits for the removal of eprobes on %u events, see dynamic_events in tracefs\n",
+				left);
+			told = true;
 		}
 		mod_delayed_work(eventlog_traces.queue, &eventlog_traces.work, 0);
 		flush_delayed_work(&eventlog_traces.work);

@@ -13,6 +13,7 @@
 #include "core/emit.h"
 #include "core/ioctl.h"
 #include "core/leave.h"
+#include "core/subscriber.h"
 #include "user/file.h"
 #include "user/instance.h"
 #include "user/leave.h"
@@ -23,6 +24,10 @@
 
 static void eventlog_leave_lingered(struct work_struct *work);
 
+/* How long producers wait for subscribers that were asked to leave, and how often we look. */
+#define EVENTLOG_LEAVE_RETURN (10 * HZ)
+#define EVENTLOG_LEAVE_LOOK (HZ / 50)
+
 /* How many events of a registration MISSED counts at most. */
 #define EVENTLOG_MISSED_MAX S32_MAX
 
@@ -31,13 +36,25 @@ static DEFINE_MUTEX(eventlog_leave_lock);
 static const struct eventlog_file *eventlog_leave_asker;
 /* What it asks for, or did before it was closed; likewise. */
 static u32 eventlog_leave_flags;
-/* Pending: no file asks, but the request of one that was closed lingers. */
+/*
+ * How many rules there were when subscribers were asked to leave, and how long producers wait for
+ * as many, jiffies; under the lock.  0: they do not wait.
+ */
+static int eventlog_leave_awaited;
+static unsigned long eventlog_leave_until;
+/* Pending: no file asks, but the request of one that was closed goes on. */
 static DECLARE_DELAYED_WORK(eventlog_leave_work, eventlog_leave_lingered);
 
 /* @file: NULL: no file asks any more. */
 static void eventlog_leave_set(const struct eventlog_file *file, u32 flags)
 {
+	const u32 both = EVENTLOG_LEAVE_PRODUCERS | EVENTLOG_LEAVE_SUBSCRIBERS;
+
 	lockdep_assert_held(&eventlog_leave_lock);
+	/* If some are still away from the last time, more is the right number. */
+	if ((flags & both) == both)
+		eventlog_leave_awaited = max(eventlog_leave_awaited,
+					     atomic_read(&eventlog_leave_rules));
 	WRITE_ONCE(eventlog_leave_asker, file);
 	WRITE_ONCE(eventlog_leave_flags, flags);
 	flags &= ~EVENTLOG_LEAVE_LINGER;
@@ -45,12 +62,37 @@ static void eventlog_leave_set(const struct eventlog_file *file, u32 flags)
 	eventlog_instances_leave(flags);
 }
 
-/* A second has passed, unless another file has asked meanwhile. */
+/*
+ * No file asks any more.  Subscribers come back, and then producers: what a producer emitted
+ * before would be missing in a subscriber that is not back, and counted nowhere.
+ */
+static void eventlog_leave_end(void)
+{
+	const bool wait = atomic_read(&eventlog_leave_rules) < eventlog_leave_awaited &&
+			  time_before(jiffies, eventlog_leave_until);
+
+	lockdep_assert_held(&eventlog_leave_lock);
+	if (!wait)
+		eventlog_leave_awaited = 0;
+	eventlog_leave_set(NULL, wait ? EVENTLOG_LEAVE_PRODUCERS : 0);
+	if (wait)
+		mod_delayed_work(system_wq, &eventlog_leave_work, EVENTLOG_LEAVE_LOOK);
+}
+
+static void eventlog_leave_end_now(void)
+{
+	eventlog_leave_until = jiffies + EVENTLOG_LEAVE_RETURN;
+	eventlog_leave_end();
+}
+
+/* Time has passed, unless another file has asked meanwhile. */
 static void eventlog_leave_lingered(struct work_struct *work)
 {
 	mutex_lock(&eventlog_leave_lock);
-	if (!eventlog_leave_asker)
-		eventlog_leave_set(NULL, 0);
+	if (eventlog_leave_lingers())
+		eventlog_leave_end_now();
+	else if (!eventlog_leave_asker)
+		eventlog_leave_end();
 	mutex_unlock(&eventlog_leave_lock);
 }
 
@@ -67,10 +109,12 @@ static int eventlog_ioctl_leave(struct eventlog_domain *domain, struct file *fil
 		return -EPERM;
 	if (mutex_lock_killable(&eventlog_leave_lock))
 		return -EINTR;
-	if (!eventlog_leave_asker || eventlog_leave_asker == file)
-		eventlog_leave_set(request->flags ? file : NULL, request->flags);
-	else
+	if (eventlog_leave_asker && eventlog_leave_asker != file)
 		ret = -EBUSY;
+	else if (request->flags)
+		eventlog_leave_set(file, request->flags);
+	else
+		eventlog_leave_end_now();
 	mutex_unlock(&eventlog_leave_lock);
 	return ret;
 }
@@ -91,7 +135,7 @@ void eventlog_leave_release(const struct eventlog_file *file)
 		WRITE_ONCE(eventlog_leave_asker, NULL);
 		mod_delayed_work(system_wq, &eventlog_leave_work, HZ);
 	} else {
-		eventlog_leave_set(NULL, 0);
+		eventlog_leave_end_now();
 	}
 	mutex_unlock(&eventlog_leave_lock);
 }
@@ -100,7 +144,7 @@ void eventlog_leave_hold(void)
 {
 	mutex_lock(&eventlog_leave_lock);
 	eventlog_leave_set(NULL, EVENTLOG_LEAVE_PRODUCERS);
-	mod_delayed_work(system_wq, &eventlog_leave_work, 10 * HZ);
+	mod_delayed_work(system_wq, &eventlog_leave_work, EVENTLOG_LEAVE_RETURN);
 	mutex_unlock(&eventlog_leave_lock);
 }
 
@@ -113,18 +157,25 @@ static int eventlog_ioctl_missed(struct eventlog_domain *domain, struct file *fi
 				 void __user *user)
 {
 	struct eventlog_file *file = filp->private_data;
+	struct eventlog_subscriber *subscriber = eventlog_file_subscriber(file);
 	struct eventlog_registration *registration;
 	struct eventlog_missed *request = argument;
 	u32 count;
 	int ret;
 
-	if (eventlog_file_role(file) == EVENTLOG_ROLE_SUBSCRIBER)
+	if (subscriber && request->write_index)
 		return -EBUSY;
+	if (subscriber && request->count)
+		return -EINVAL;
 	request->subscribers = 0;
 	/* Check first that the result can be copied out: otherwise nothing is counted. */
 	ret = eventlog_argument_put(user, request, sizeof(*request));
 	if (ret)
 		return ret;
+	if (subscriber) {
+		request->subscribers = eventlog_subscriber_missed(subscriber);
+		goto out_put;
+	}
 	mutex_lock(&file->lock);
 	ret = -ENOENT;
 	registration = xa_load(&file->registrations, request->write_index);
@@ -142,6 +193,7 @@ static int eventlog_ioctl_missed(struct eventlog_domain *domain, struct file *fi
 		registration->missed += count;
 out:
 	mutex_unlock(&file->lock);
+out_put:
 	/* A caller that has lost the memory meanwhile does not get the result. */
 	if (request->subscribers)
 		eventlog_argument_put(user, request, sizeof(*request));

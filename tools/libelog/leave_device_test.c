@@ -15,6 +15,7 @@
  *	vfork()			test_vfork
  *	registration		test_register
  *	sessions		test_session
+ *	a thread that is late	test_late_write, test_return_during_write
  *
  * The last tests look into the producer, to stop where a thread rarely is.
  */
@@ -28,6 +29,7 @@
 #include <sys/resource.h>
 #include <sys/time.h>
 #include <sys/wait.h>
+#include <ucontext.h>
 
 #include "producer/state.h"
 #include "util/test_device.h"
@@ -696,6 +698,100 @@ static void test_session(void)
 	elog_consumer_close(consumer);
 }
 
+/* ---- a thread that has found the event enabled before another one has left ---- */
+
+static const unsigned char enabled_byte = EVENTLOG_STATUS_ENABLED;
+
+/* Leaves; then emissions find what they would have found before. */
+static int leave_behind(void)
+{
+	int fd = ask(EVENTLOG_LEAVE_PRODUCERS);
+
+	emit_one();
+	check(!is_connected(producer));
+	__atomic_store_n(&event->status, &enabled_byte, __ATOMIC_RELAXED);
+	return fd;
+}
+
+static void test_late_write(void)
+{
+	struct elog_consumer *consumer = subscribe(RING_BYTES);
+	int fd, i;
+
+	begin("event u32 number");
+	emit_one();
+	fd = leave_behind();
+	/* More than 16 bits count. */
+	for (i = 0; i < 70000; i++)
+		emit_one();
+	return_and_check(consumer, fd);
+	check_equal(away, 70001);
+}
+
+#ifdef __x86_64__
+#define TRAP_FLAG 0x100ULL
+
+static volatile unsigned int steps_left;
+static volatile bool is_stepping;
+
+/* The producer comes back between two instructions of an emission. */
+static void on_step(int number, siginfo_t *info, void *context)
+{
+	greg_t *flags = &((ucontext_t *)context)->uc_mcontext.gregs[REG_EFL];
+
+	(void)number;
+	(void)info;
+	if (!is_stepping || --steps_left)
+		return;
+	is_stepping = false;
+	*flags &= ~(greg_t)TRAP_FLAG;
+	close(asker);
+	asker = -1;
+	check_equal(elog_producer_connect(producer), 0);
+}
+
+/* Return: whether the emission has so many instructions. */
+static bool return_after(unsigned int steps)
+{
+	asker = leave_behind();
+	/* Or the emission would report them, with all signals blocked. */
+	producer->missed = false;
+	steps_left = steps;
+	is_stepping = true;
+	__builtin_ia32_writeeflags_u64(__builtin_ia32_readeflags_u64() | TRAP_FLAG);
+	emit_one();
+	__builtin_ia32_writeeflags_u64(__builtin_ia32_readeflags_u64() & ~TRAP_FLAG);
+	producer->missed = true;
+	if (asker < 0)
+		return true;
+	is_stepping = false;
+	close(asker);
+	check_equal(elog_producer_connect(producer), 0);
+	return false;
+}
+
+static void test_return_during_write(void)
+{
+	const struct sigaction action = { .sa_sigaction = on_step, .sa_flags = SA_SIGINFO };
+	struct elog_consumer *consumer = subscribe(RING_BYTES);
+	unsigned int steps = 0;
+
+	begin("event u32 number");
+	emit_one();
+	check_equal(sigaction(SIGTRAP, &action, NULL), 0);
+	do {
+		steps++;
+	} while (return_after(steps));
+	signal(SIGTRAP, SIG_DFL);
+	emit_one();
+	read_all(consumer);
+	printf("# %u steps\n", steps);	/* User Mode Linux hardly has any */
+	check_sum();
+	elog_producer_close(producer);
+	elog_consumer_close(consumer);
+}
+#endif
+
 static const struct test tests[] = {
 	{ "a program whose events are disabled leaves", test_disabled },
 	{ "the device is not unloaded after all", test_change_of_mind },
@@ -706,6 +802,10 @@ static const struct test tests[] = {
 	{ "the subscriber comes back after the program", test_late_subscriber },
 	{ "a session ends while a thread waits to disconnect", test_session },
 	{ "a child of vfork() neither leaves nor connects", test_vfork },
+	{ "a thread writes when another one has left", test_late_write },
+#ifdef __x86_64__
+	{ "another thread comes back at any instruction of a write", test_return_during_write },
+#endif
 	{ "a thread stays in the kernel", test_stuck_writer },
 	{ "a thread stays in an emission", test_stuck_emission },
 	{ "a handler that has interrupted an emission does not leave", test_emission },

@@ -1029,10 +1029,15 @@ struct eventlog_instance_open {
  *
  * EVENTLOG_LEAVE_SUBSCRIBERS: poll() reports POLLRDHUP to subscribers that ask for it.  A
  * subscriber then reads its rings to the end, and closes its file.  SUBSCRIBE fails with
- * ESHUTDOWN meanwhile.  Ask producers first: what is in their rings is still delivered.
+ * ESHUTDOWN meanwhile, without allocating rings.  Ask producers first: what is in their rings is
+ * still delivered.
+ *
+ * If both were asked, producers are asked for some time more, however the request ends: until as
+ * many rules have been added as were removed, but for 10 seconds at most.  Otherwise subscribers
+ * that are not back would miss events that no one counts.  Another file may ask meanwhile.
  *
  * Whoever does not know LEAVE keeps the device: events are delivered as before.  While a file
- * asks for something, INSTANCE_CREATE fails with ESHUTDOWN.
+ * asks for something, or producers still are, INSTANCE_CREATE fails with ESHUTDOWN.
  *
  * EBUSY: another file asks already.  EINVAL: an unknown flag, or only LINGER.  EPERM: no
  * capability, or the file belongs to an instance.
@@ -1047,13 +1052,18 @@ struct eventlog_leave {
 };
 
 /*
- * nr 31, producer: say how many events of a registration could not be emitted, because the program
+ * nr 31, producer or subscriber: say how many events of a registration could not be emitted, because the program
  * had given the device up.  Each subscriber with rings that listens to the event counts them as
  * lost, EVENTLOG_LOST_AWAY, if one of its rules selects the caller: its pid and cgroup are tested,
  * filters are not, and a rule for a session does not select it.  If there is no such subscriber,
  * nothing is counted; the program may call again later.  For each registration 2^31 - 1 events are
  * counted at most, those beyond are ignored.  ENOENT: there is no such registration.  ENODATA: it
  * has reached this limit.
+ *
+ * A subscriber that has left and is back calls it, too, once it has added its rules, with
+ * write_index and count 0: if producers did not wait for it, it has missed an unknown number of
+ * events, and one is counted as lost for it alone, EVENTLOG_LOST_AWAY.  subscribers is 1 then.
+ * EBUSY: write_index is not 0; EINVAL: count is not 0.
  */
 struct eventlog_missed {
 	__u32 size;

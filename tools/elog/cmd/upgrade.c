@@ -20,13 +20,14 @@
 #include "input/live.h"
 #include "input/names.h"
 #include "upgrade/modules.h"
+#include "upgrade/tracers.h"
 #include "upgrade/users.h"
 
 #define TIMEOUT_NS	10000000000ULL
 #define LOOK_NS		20000000	/* between looks */
 #define UNLOAD_NS	900000000ULL	/* EVENTLOG_LEAVE_LINGER lasts for a second */
 #define UNLOAD_TRIES	5
-#define RETURN_NS	3000000000ULL	/* for subscribers to come back */
+#define RETURN_NS	5000000000ULL	/* for subscribers to come back */
 #define RULES_NS	250000000ULL	/* and at least for their rules */
 
 /**
@@ -172,6 +173,8 @@ static bool is_prevented(struct upgrade *upgrade, const struct users *users)
 			  "modprobe -r");
 		prevented = true;
 	}
+	prevented |= tracers_enabled();
+	prevented |= tracers_eprobes();
 	prevented |= is_stuck(upgrade, users);
 	prevented |= is_other_version(upgrade);
 	prevented |= has_persistent(upgrade);
@@ -246,13 +249,12 @@ static int wait_for_users(struct upgrade *upgrade, bool producers)
 {
 	const uint64_t start = monotonic(), timeout = upgrade->options->timeout ?
 			       upgrade->options->timeout : TIMEOUT_NS;
-	struct users users;
+	struct users users = { 0 };
 	size_t i, left;
 	bool over;
 	int ret;
 
 	for (;;) {
-		users = (struct users){ 0 };
 		over = monotonic() - start >= timeout;
 		ret = producers ? users_of_events(&users, upgrade->fd) : 0;
 		if (!ret && (!producers || over))
@@ -261,13 +263,16 @@ static int wait_for_users(struct upgrade *upgrade, bool producers)
 			left += producers ? users.users[i].registers : users.users[i].holds;
 		if (ret || !left || over)
 			break;
-		users_free(&users);
+		/* The next look at the device has to know who has left. */
+		if (producers)
+			users_free(&users);
 		look_later();
 	}
 	if (!ret && left) {
 		elog_error("%zu process%s not given the device up%s", left,
 			   left == 1 ? " has" : "es have",
-			   upgrade->begun ? "" : "; nothing was changed");
+			   upgrade->begun ? "" : producers ? "; nothing was changed" :
+			   "; the module was not replaced, and captures go on");
 		name_those_who_stay(&users, producers);
 		ret = -EBUSY;
 	} else if (ret) {
@@ -286,7 +291,7 @@ static int ask_all(struct upgrade *upgrade)
 		ret = wait_for_users(upgrade, true) ? 1 :
 		      ask(upgrade, first | EVENTLOG_LEAVE_SUBSCRIBERS | EVENTLOG_LEAVE_LINGER);
 	if (!ret && wait_for_users(upgrade, false)) {
-		/* Do not linger. */
+		/* Do not linger. The kernel lets captures come back first. */
 		ask(upgrade, 0);
 		ret = 1;
 	}
@@ -511,6 +516,11 @@ static int replace(struct upgrade *upgrade)
 
 	if (ask_all(upgrade))
 		return STATUS_ERROR;
+	/* Unloading would wait until an eprobe that was made meanwhile is removed. */
+	if (tracers_eprobes()) {
+		ask(upgrade, 0);
+		return STATUS_ERROR;
+	}
 	hold_signals(&before);
 	upgrade->begun = true;
 	ret = replace_asked(upgrade, start);
@@ -594,8 +604,8 @@ const struct verb verb_upgrade = {
 	"module, and those that depend on it; and loads FILE.ko with the same parameters, or\n"
 	"what modprobe finds, which must be VERSION if that is given. Programs go on\n"
 	"meanwhile, and count the events that they cannot emit. Captures to a file go on in\n"
-	"the same file. If a process does not give the device up, it is named, and nothing\n"
-	"changes. For root only.\n"
+	"the same file. If a process does not give the device up, it is named, and the module\n"
+	"stays. For root only.\n"
 	"\n"
 	"  elog upgrade --dry-run\n"
 	"  elog upgrade ./eventlog.ko\n"

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "input/cgroups.h"
@@ -187,7 +188,20 @@ static int check_cgroups(struct elog_consumer *consumer)
 	return -EOPNOTSUPP;
 }
 
-int rules_add(struct live *live, struct elog_consumer *consumer)
+/*
+ * After the module was replaced, or was to be: have the kernel count a loss if programs did not
+ * wait for these rules. A subscription to an instance that is newer has missed nothing.
+ */
+static void count_missed(const struct live *live, struct elog_consumer *consumer)
+{
+	struct eventlog_missed request = { .size = sizeof(request) };
+
+	/* An older module refuses it. */
+	if (live->settings->await && !live->started)
+		(void)!ioctl(elog_consumer_fd(consumer), EVENTLOG_IOC_MISSED, &request);
+}
+
+static int add_all_rules(struct live *live, struct elog_consumer *consumer)
 {
 	const struct selection_spec *spec = live->spec;
 	const size_t cgroups = spec->cgroups.count + spec->units.count;
@@ -203,6 +217,15 @@ int rules_add(struct live *live, struct elog_consumer *consumer)
 		if (fd >= 0)
 			close(fd);
 	}
+	return ret;
+}
+
+int rules_add(struct live *live, struct elog_consumer *consumer)
+{
+	int ret = add_all_rules(live, consumer);
+
+	if (!ret)
+		count_missed(live, consumer);
 	return ret;
 }
 

@@ -226,8 +226,11 @@ int users_of_device(struct users *users)
 	struct dirent *entry;
 	struct stat stat_root;
 	DIR *processes;
+	size_t i;
 	pid_t pid;
 
+	for (i = 0; i < users->count; i++)
+		users->users[i].holds = false;
 	if (!stat(EVENTLOG_DEVICE, &stat_root))
 		numbers.root = stat_root.st_rdev;
 	processes = opendir("/proc");
@@ -241,6 +244,10 @@ int users_of_device(struct users *users)
 		look_at_mappings(users, pid);
 	}
 	closedir(processes);
+	for (i = 0; i < users->count; i++) {
+		users->users[i].left |= !users->users[i].holds;
+		users->users[i].holds = !users->users[i].left;
+	}
 	return 0;
 }
 

@@ -13,7 +13,8 @@
  * struct user - a process
  * @pid: its id
  * @registers: it has registered events
- * @holds: it has an open file, or a mapping, of the device
+ * @holds: it has an open file, or a mapping, of the device, and @left is false
+ * @left: an earlier look has not found it with one
  * @by_user_events: it has an open file of user_events, which eventlog_user_events.ko provides
  * @has_library: it has mapped libelog.so; a program may also be linked with libelog.a
  * @name: its name, printable
@@ -22,6 +23,7 @@ struct user {
 	pid_t pid;
 	bool registers;
 	bool holds;
+	bool left;
 	bool by_user_events;
 	bool has_library;
 	char name[16];
@@ -43,7 +45,10 @@ int users_of_events(struct users *users, int fd);
 
 /**
  * users_of_device() - find the processes that keep the device open, but for this one
- * @users: zeroed, or of users_of_events(), to which it adds
+ * @users: zeroed, or of users_of_events(), to which it adds; or of the last look
+ *
+ * Who was asked for the device and has given it up opens it for a moment from time to time, to see
+ * whether it may come back. It cannot keep it: so a later look no longer says that it holds it.
  *
  * Return: 0 or a negative errno.
  */

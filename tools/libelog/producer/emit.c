@@ -78,20 +78,25 @@ static int send_message(const struct emission *emission, struct kick *kick,
 			const struct iovec *parts, unsigned int count)
 {
 	struct elog_producer *producer = registered(emission->event)->producer;
-	struct writer_slot *slot;
 	int error = errno, ret = -EBADF;
+	enum elog_connection connection;
+	struct writer_slot *slot;
 	ssize_t written;
 
 	kick->kick = EVENTLOG_WRITE_KICK;
 	kick->ring = emission->ring;
 	kick->head.session = emission->session;
 	slot = begin_call(producer);
-	if (is_connected(producer)) {
+	connection = elog_connection(producer);
+	if (connection == ELOG_CONNECTED) {
 		kick->head.write_index = __atomic_load_n(&registered(emission->event)->write_index,
 							 __ATOMIC_RELAXED);
 		written = count == 1 ? write_to(producer->fd, parts->iov_base, parts->iov_len) :
 				       syscall(SYS_writev, producer->fd, parts, (int)count);
 		ret = written < 0 ? -errno : 0;
+	} else if (connection == ELOG_AWAY) {
+		/* Another thread has given the device up since. */
+		elog_leave_missed(registered(emission->event));
 	}
 	end_call(slot);
 	errno = error;
@@ -333,9 +338,6 @@ static __attribute__((noinline)) int emit_slowly(struct emission *emission,
 	/* A handler that has interrupted an emission would wait for it. */
 	if (ret == -ENODEV && !(ring && ring->busy))
 		elog_producer_gone(producer);
-	/* Another thread has given the device up since. */
-	if (ret == -EBADF)
-		elog_leave_count(registered(event));
 	if (ret || registered(event)->place == ELOG_RING_PLACES || !is_for_ring(event))
 		return ret;
 	if (!ring || !ring->header) {

@@ -35,12 +35,17 @@ static void count(struct registered_event *event)
 	__atomic_store_n(&event->producer->missed, true, __ATOMIC_RELEASE);
 }
 
-bool elog_leave_count(struct registered_event *event)
+void elog_leave_missed(struct registered_event *event)
 {
-	if (!__atomic_load_n(&event->producer->away, __ATOMIC_ACQUIRE))
-		return false;
 	if (__atomic_load_n(&event->awaited, __ATOMIC_RELAXED))
 		count(event);
+}
+
+bool elog_leave_count(struct registered_event *event)
+{
+	if (elog_connection(event->producer) != ELOG_AWAY)
+		return false;
+	elog_leave_missed(event);
 	return true;
 }
 
@@ -70,11 +75,11 @@ void elog_leave_locked(struct elog_producer *producer)
 	if (!producer->away)
 		producer->retries = RETRIES;
 	/* Before events are disabled: from then on threads count. */
-	__atomic_store_n(&producer->away, true, __ATOMIC_RELEASE);
+	producer->away = true;
 	__atomic_store_n(&producer->next_try, elog_clock_read(CLOCK_MONOTONIC_COARSE) +
 			 elog_leave_delay(producer, RETRY_NS), __ATOMIC_RELAXED);
 	if (!elog_producer_disconnect(producer, false))
-		__atomic_store_n(&producer->away, false, __ATOMIC_RELEASE);
+		producer->away = false;
 }
 
 void elog_leave(struct registered_event *event, unsigned int bits)
@@ -89,7 +94,7 @@ void elog_leave(struct registered_event *event, unsigned int bits)
 	    !elog_producer_trylock(producer, &before))
 		return;
 	/* Another thread may have left, or the kernel may not ask any more. */
-	if (producer->connected && elog_leave_is_asked(status_of(event)))
+	if (is_connected(producer) && elog_leave_is_asked(status_of(event)))
 		elog_leave_locked(producer);
 	elog_producer_unlock(producer, &before);
 }
@@ -140,7 +145,7 @@ static void report_all(struct elog_producer *producer)
 
 void elog_leave_returned(struct elog_producer *producer)
 {
-	__atomic_store_n(&producer->away, false, __ATOMIC_RELEASE);
+	producer->away = false;
 	producer->next_report = 0;
 	producer->report_until = elog_clock_read(CLOCK_MONOTONIC_COARSE) + REPORT_UNTIL_NS;
 	if (__atomic_load_n(&producer->missed, __ATOMIC_ACQUIRE))
@@ -165,7 +170,7 @@ void elog_leave_report(struct elog_producer *producer)
 
 	if (!elog_producer_trylock(producer, &before))
 		return;
-	if (producer->connected)
+	if (is_connected(producer))
 		report_all(producer);
 	elog_producer_unlock(producer, &before);
 }

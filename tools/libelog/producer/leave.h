@@ -34,10 +34,18 @@ void elog_leave(struct registered_event *event, unsigned int bits);
 void elog_leave_locked(struct elog_producer *producer);
 
 /**
+ * elog_leave_missed() - count an event that is not emitted, because the producer was away
+ * @event: counts if it had a listener when the producer left
+ *
+ * For a thread that has found ELOG_AWAY: the producer may be back by now. Any context.
+ */
+void elog_leave_missed(struct registered_event *event);
+
+/**
  * elog_leave_count() - count an event that is not emitted
  * @event: the producer is not connected
  *
- * Does nothing unless the producer has left while the event had a listener.
+ * Counts it if the producer has left while the event had a listener.
  *
  * Return: false if the producer is not away: it may have come back since.
  */

@@ -52,6 +52,11 @@ static void set_next_try(struct elog_producer *producer, uint64_t delay)
 			 __ATOMIC_RELAXED);
 }
 
+static void set_connection(struct elog_producer *producer, enum elog_connection connection)
+{
+	__atomic_store_n(&producer->connection, connection, __ATOMIC_SEQ_CST);
+}
+
 /* The lock is held. Signal handlers may call this: it makes only system calls. */
 static int connect_locked(struct elog_producer *producer)
 {
@@ -76,7 +81,7 @@ static int connect_locked(struct elog_producer *producer)
 	for (event = producer->events; event && ret != -ESHUTDOWN; event = event->next)
 		ret = elog_event_register_locked(producer, event);
 	elog_rings_connect(&producer->rings);
-	__atomic_store_n(&producer->connected, true, __ATOMIC_SEQ_CST);
+	set_connection(producer, ELOG_CONNECTED);
 	if (ret == -ESHUTDOWN) {
 		elog_leave_locked(producer);
 		return ret;
@@ -84,7 +89,6 @@ static int connect_locked(struct elog_producer *producer)
 	elog_leave_returned(producer);
 	return 0;
 }
-
 
 /*
  * Wait until no thread is in the kernel, but for so many pauses only, unless they are
@@ -95,12 +99,12 @@ static bool stop_writers(struct elog_producer *producer, unsigned int pauses)
 	const struct timespec delay = { .tv_nsec = 100000 };
 	unsigned int i;
 
-	__atomic_store_n(&producer->connected, false, __ATOMIC_SEQ_CST);
+	set_connection(producer, producer->away ? ELOG_AWAY : ELOG_NOT_CONNECTED);
 	for (i = 0; i < WRITER_SLOTS; i++)
 		while (__atomic_load_n(&producer->writers[i].count,
 				       __ATOMIC_SEQ_CST)) {
 			if (!pauses) {
-				__atomic_store_n(&producer->connected, true, __ATOMIC_SEQ_CST);
+				set_connection(producer, ELOG_CONNECTED);
 				return false;
 			}
 			pauses -= pauses != UINT_MAX;
@@ -146,9 +150,9 @@ void elog_producer_after_fork(struct elog_producer *producer)
 	producer->process = getpid();
 	elog_rings_after_fork(&producer->rings);
 	elog_leave_forget(producer);
-	if (!producer->connected)
+	if (!is_connected(producer))
 		return;
-	producer->connected = false;
+	producer->connection = ELOG_NOT_CONNECTED;
 	producer->next_try = 0;
 	elog_events_disable(producer);
 	elog_events_forget(producer);
@@ -309,9 +313,10 @@ void elog_producer_release(struct elog_producer *producer,
 {
 	int cancel = elog_producer_lock(producer);
 
+	/* What is not emitted from now on is what the program wants. */
+	producer->away = false;
 	elog_producer_disconnect(producer, true);
-	/* What is not emitted now is what the program wants. */
-	__atomic_store_n(&producer->away, false, __ATOMIC_RELEASE);
+	set_connection(producer, ELOG_NOT_CONNECTED);
 	if (seconds != UINT_MAX)
 		set_next_try(producer, seconds * 1000000000ULL);
 	else
@@ -354,25 +359,30 @@ static void try_to_register(struct registered_event *event)
 	elog_producer_unlock(producer, &before);
 }
 
-unsigned int elog_event_status_slow(const struct elog_event *event)
+static unsigned int load_status(const struct elog_event *event)
 {
 	const unsigned char *status = __atomic_load_n(&event->status, __ATOMIC_ACQUIRE);
-	unsigned int bits = __atomic_load_n(status, __ATOMIC_RELAXED);
 
-	if (!elog_leave_is_asked(bits)) {
+	return __atomic_load_n(status, __ATOMIC_RELAXED);
+}
+
+unsigned int elog_event_status_slow(const struct elog_event *event)
+{
+	unsigned int bits = load_status(event), tries;
+
+	if (!elog_leave_is_asked(bits))
 		try_to_register(registered(event));
-		status = __atomic_load_n(&event->status, __ATOMIC_ACQUIRE);
-		bits = __atomic_load_n(status, __ATOMIC_RELAXED);
-	}
-	if (elog_leave_is_asked(bits)) {
-		elog_leave(registered(event), bits);
-	} else if (!(bits & ELOG_STATUS_UNKNOWN)) {
-		return bits;
-	} else if (!elog_leave_count(registered(event))) {
-		/* Another thread may have connected since. */
-		status = __atomic_load_n(&event->status, __ATOMIC_ACQUIRE);
-		bits = __atomic_load_n(status, __ATOMIC_RELAXED);
-		return bits & (ELOG_STATUS_UNKNOWN | EVENTLOG_STATUS_LEAVE) ? 0 : bits;
+	/* Another thread may connect, and leave again, meanwhile. */
+	for (tries = 0; tries < 2; tries++) {
+		bits = load_status(event);
+		if (elog_leave_is_asked(bits)) {
+			elog_leave(registered(event), bits);
+			return 0;
+		}
+		if (!(bits & ELOG_STATUS_UNKNOWN))
+			return bits;
+		if (elog_leave_count(registered(event)))
+			return 0;
 	}
 	return 0;
 }

@@ -43,6 +43,13 @@ struct registered_event {
 	int error;			/* atomic */
 };
 
+/* Of a producer, in one word: a thread that looks once knows what to do with an event. */
+enum elog_connection {
+	ELOG_NOT_CONNECTED,	/* what is not emitted is not counted */
+	ELOG_CONNECTED,
+	ELOG_AWAY,		/* it has left the device, and counts, see leave.h */
+};
+
 struct writer_slot {
 	unsigned long count;		/* atomic */
 } __attribute__((aligned(CACHE_LINE)));
@@ -58,10 +65,10 @@ struct elog_producer {
 	size_t map_size;
 	bool is_mapped;			/* it is the kernel's memory */
 	int fd;				/* changes only while there is no writer */
-	bool connected;			/* atomic */
+	unsigned int connection;	/* atomic; enum elog_connection */
 	struct elog_rings rings;
 	uint64_t next_try;		/* atomic; to connect or to register; coarse clock, ns */
-	bool away;			/* atomic; it has left the device, see leave.h */
+	bool away;			/* it has left the device, and is not back */
 	bool missed;			/* atomic; an event has counted something */
 	bool gone;			/* the device was not there */
 	uint64_t next_disconnect;	/* atomic; after a failure; coarse clock, ns */
@@ -76,9 +83,14 @@ static inline struct registered_event *registered(const struct elog_event *event
 				 event);
 }
 
+static inline enum elog_connection elog_connection(const struct elog_producer *producer)
+{
+	return __atomic_load_n(&producer->connection, __ATOMIC_SEQ_CST);
+}
+
 static inline bool is_connected(const struct elog_producer *producer)
 {
-	return __atomic_load_n(&producer->connected, __ATOMIC_SEQ_CST);
+	return elog_connection(producer) == ELOG_CONNECTED;
 }
 
 /* Choose by the address of the thread's data, so threads rarely share a slot. */
