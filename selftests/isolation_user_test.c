@@ -167,39 +167,68 @@ TEST(munmap_delivers_nothing_itself)
 	crowd_close(&crowd);
 }
 
-/* Rings without records cost a step each. */
-TEST(many_rings_are_looked_at_in_parts)
-{
-	const unsigned int most = 3 * SHARD_STEPS;
-	struct eventlog_attach attach;
-	struct consumer consumer;
-	unsigned int count, files = 0;
-	int fds[16];
+/* A thread with as many rings as it can have, of a file of its own. */
+struct ringed {
+	pthread_t thread;
+	pthread_barrier_t *barrier;
+	unsigned int count;
+};
 
-	load("ring_memory_max=536870912");
-	mapped_consumer_open(&consumer, 1 << 16);
-	for (count = 0; count < most; count++) {
-		if (count % EVENTLOG_MAPPED_RINGS_MAX == 0) {
-			fds[files] = device_open();
-			register_event(fds[files++], "many");
-		}
+static void *attach_rings(void *argument)
+{
+	struct ringed *ringed = argument;
+	struct eventlog_attach attach;
+	int fd = device_open();
+
+	register_event(fd, "many");
+	for (ringed->count = 0; ringed->count < EVENTLOG_MAPPED_RINGS_MAX; ringed->count++) {
 		attach = attach_request(mapped_least_bytes());
-		if (ioctl(fds[files - 1], EVENTLOG_IOC_ATTACH, &attach)) {
+		if (ioctl(fd, EVENTLOG_IOC_ATTACH, &attach)) {
 			CHECK_EQ(errno, ENOMEM);
 			break;
 		}
 	}
+	pthread_barrier_wait(ringed->barrier);
+	pthread_barrier_wait(ringed->barrier);
+	close(fd);
+	return NULL;
+}
+
+/* Rings without records cost a step each. */
+TEST(many_rings_are_looked_at_in_parts)
+{
+	enum { THREADS = 3 * SHARD_STEPS / EVENTLOG_MAPPED_RINGS_MAX + 1 };
+	struct ringed ringed[THREADS] = { 0 };
+	pthread_barrier_t barrier;
+	struct consumer consumer;
+	unsigned int count = 0, i;
+	bool enough;
+
+	load("ring_memory_max=536870912");
+	mapped_consumer_open(&consumer, 1 << 16);
+	pthread_barrier_init(&barrier, NULL, THREADS + 1);
+	for (i = 0; i < THREADS; i++) {
+		ringed[i].barrier = &barrier;
+		CHECK_EQ(pthread_create(&ringed[i].thread, NULL, attach_rings, &ringed[i]), 0);
+	}
+	pthread_barrier_wait(&barrier);
+	for (i = 0; i < THREADS; i++)
+		count += ringed[i].count;
 	test_print("%u rings", count);
-	if (count < 2 * SHARD_STEPS + 1000)
-		SKIP("too little memory for so many rings");
+	enough = count >= 2 * SHARD_STEPS + 1000;
 	steps_reset();
 	flush(consumer.fd);
-	CHECK(steps_most(STEPS_SHARD) > SHARD_STEPS / 2);
-	CHECK(steps_most(STEPS_SHARD) <= SHARD_STEPS);
-	while (files)
-		close(fds[--files]);
+	if (enough) {
+		CHECK(steps_most(STEPS_SHARD) > SHARD_STEPS / 2);
+		CHECK(steps_most(STEPS_SHARD) <= SHARD_STEPS);
+	}
+	pthread_barrier_wait(&barrier);
+	for (i = 0; i < THREADS; i++)
+		CHECK_EQ(pthread_join(ringed[i].thread, NULL), 0);
 	CHECK(steps_most(STEPS_SHARD) <= SHARD_STEPS);
 	consumer_close(&consumer);
+	if (!enough)
+		SKIP("too little memory for so many rings");
 }
 
 /* The losses of a malformed ring, one for each event that it may be of, cost a step each. */

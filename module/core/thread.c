@@ -29,7 +29,7 @@ static eventlog_thread_hidden_function *eventlog_thread_hidden;
 #define EVENTLOG_INTERVALS_MAX 1000
 
 /* Rings of a thread: its exit takes a step for each, with preemption off. */
-#define EVENTLOG_THREAD_RINGS_MAX (1U << 14)
+#define EVENTLOG_THREAD_RINGS_MAX EVENTLOG_MAPPED_RINGS_MAX
 
 /* What entries that do not count have for a header: no session. */
 static struct eventlog_mapped_header eventlog_thread_silent;
@@ -225,6 +225,8 @@ static void eventlog_thread_close(struct eventlog_thread *thread, bool executes)
 	WRITE_ONCE(thread->final, READ_ONCE(header->committed));
 	WRITE_ONCE(thread->replaced, executes);
 	smp_store_release(&thread->left, true);
+	/* Pairs with the barrier in eventlog_mapped_ask(): the later of both sees the other. */
+	smp_mb();
 	WRITE_ONCE(header->ask, EVENTLOG_MAPPED_ASK_LEAVE | EVENTLOG_MAPPED_ASK_ENDED);
 }
 
@@ -235,10 +237,14 @@ void eventlog_thread_leave(bool executes)
 
 	preempt_disable_notrace();
 	while ((thread = eventlog_thread_find(current))) {
-		/* Before it is hidden: whoever does not find it any more may use its pid. */
-		if (thread->page)
-			eventlog_thread_close(thread, executes);
 		raw_spin_lock(&eventlog_threads_lock);
+		/*
+		 * Another thread that has taken the ring over has hidden the entry, and the header
+		 * is that of its own.  Note it before it is hidden: whoever does not find the entry
+		 * any more may use its pid.
+		 */
+		if (thread->page && !hlist_unhashed(&thread->node))
+			eventlog_thread_close(thread, executes);
 		listed = eventlog_thread_unlist(thread);
 		counted = !listed && eventlog_thread_unhash(thread);
 		raw_spin_unlock(&eventlog_threads_lock);

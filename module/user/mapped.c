@@ -275,10 +275,11 @@ static int eventlog_mapped_hand_over(struct eventlog_mapped *ring, u32 flags)
 	if (!ret) {
 		eventlog_mapped_adopt(ring);
 		swap(ring->running, running);
+		/* First: the exit of the other thread must not end the ring any more. */
+		eventlog_thread_hide(running);
 		eventlog_shard_resume(ring);
 		/* Of the session that the other thread worked on. */
 		WRITE_ONCE(ring->header->session_of, 0);
-		eventlog_thread_hide(running);
 		eventlog_thread_publish(ring->running);
 	}
 	eventlog_shard_unlock(ring->shard);

@@ -164,13 +164,16 @@ void eventlog_shard_unlock(struct eventlog_shard *shard)
 /* What the kernel asks the thread for. */
 static void eventlog_mapped_ask(struct eventlog_mapped *ring, u32 ask)
 {
-	const bool left = READ_ONCE(ring->running->left);
-
-	if (ring->leave || left)
+	if (ring->leave)
 		ask |= EVENTLOG_MAPPED_ASK_LEAVE;
-	if (ring->dead || ring->ended || left)
+	if (ring->dead || ring->ended)
 		ask |= EVENTLOG_MAPPED_ASK_ENDED;
 	WRITE_ONCE(ring->header->ask, ask);
+	/* Pairs with the barrier in eventlog_thread_close(): the later of both sees the other. */
+	smp_mb();
+	if (READ_ONCE(ring->running->left))
+		WRITE_ONCE(ring->header->ask,
+			   ask | EVENTLOG_MAPPED_ASK_LEAVE | EVENTLOG_MAPPED_ASK_ENDED);
 }
 
 /* Ends the use of a ring that contains something invalid. */

@@ -544,8 +544,8 @@ struct eventlog_mapped_record {
  * RDTSC reads, and the kernel converts it.  If the counter stops being the kernel's clock,
  * ask becomes LEAVE; what the ring contains is still delivered.
  *
- * EMFILE: the file has EVENTLOG_MAPPED_RINGS_MAX rings, or the thread 16384; EDQUOT: the user has too much
- * memory in rings; ENOENT: there is no such ring to take over; EPERM: it belongs to
+ * EMFILE: the file or the thread has EVENTLOG_MAPPED_RINGS_MAX rings; EDQUOT: the user has too
+ * much memory in rings; ENOENT: there is no such ring to take over; EPERM: it belongs to
  * another process; EINVAL: it has other flags; EOPNOTSUPP: CYCLES, and the counter is not
  * the kernel's clock.
  */
