@@ -315,9 +315,10 @@ static void follow(struct why *why, const struct entry *entry, uint64_t scope,
 		set_thread(&holder->thread, interval,
 			   interval_provider(entry, NULL, interval->by_of));
 		holder->length = overlap(&period, period.from, period.to);
+		holder->ended = interval->cause;
 		interval = find_waits(why, scope, &period, holder);
-		/* What it did is known only of a thread with a session. */
-		if (!interval && !holder->thread.session)
+		/* Only its name is known, which the waker of the session has, too. */
+		if (!interval && !holder->thread.session && !waker->holder_count)
 			return;
 		waker->holder_count++;
 		if (!interval)

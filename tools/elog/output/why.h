@@ -32,10 +32,13 @@ struct why_thread {
  * struct why_holder - what a thread did in a while in which another one waited for it
  * @thread: the thread
  * @length: of that while, ns
- * @waits: time by cause in it, ns
+ * @waits: time by cause in it, ns. Without any, and without a session of @thread, what it did is
+ *	not known
+ * @ended: the cause of the wait that it ended
  */
 struct why_holder {
 	struct why_thread thread;
+	enum interval_cause ended;
 	uint64_t length;
 	uint64_t waits[INTERVAL_CAUSES];
 };

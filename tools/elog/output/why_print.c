@@ -200,18 +200,35 @@ static uint64_t holder_on_cpu(const struct why_holder *holder)
 	return holder->thread.session ? left : 0;
 }
 
+/* Does only its name say who it is? */
+static bool has_no_session(const struct why_holder *holder)
+{
+	uint64_t waits = 0;
+	unsigned int i;
+
+	for (i = 0; i < INTERVAL_CAUSES; i++)
+		waits |= holder->waits[i];
+	return !waits && !holder->thread.session;
+}
+
 static void put_holder(struct elog_text *text, const struct why_holder *holder)
 {
 	struct part parts[PARTS];
 	size_t count = 0, i;
 
+	put_blanks(text, HOLDER_COLUMN);
+	if (has_no_session(holder)) {
+		elog_text_string(text, how_ended(holder->ended));
+		put_thread(text, &holder->thread);
+		elog_text_string(text, " (works on no session)\n");
+		return;
+	}
 	for (i = 0; i < INTERVAL_CAUSES; i++)
 		if (holder->waits[i])
 			parts[count++] = (struct part){ .what = i, .time = holder->waits[i] };
 	if (holder_on_cpu(holder))
 		parts[count++] = (struct part){ .what = ON_CPU, .time = holder_on_cpu(holder) };
 	qsort(parts, count, sizeof(*parts), compare_parts);
-	put_blanks(text, HOLDER_COLUMN);
 	put_thread(text, &holder->thread);
 	elog_text_string(text, " meanwhile: ");
 	for (i = 0; i < count; i++) {
@@ -310,6 +327,7 @@ static void put_json_holders(struct elog_text *text, const struct why_waker *wak
 		elog_text_string(text, i ? ",{" : "{");
 		row.any = false;
 		put_json_thread(&row, &holder->thread);
+		row_string(&row, "ended", NULL, 0, interval_cause_name(holder->ended));
 		row_number(&row, "length", NULL, 0, holder->length);
 		if (holder->thread.session)
 			row_number(&row, "on_cpu", NULL, 0, holder_on_cpu(holder));

@@ -10,7 +10,7 @@ top=$(cd "$here/../../.." && pwd -P)
 # shellcheck source=scripts/elog_tap.sh
 . "$top/scripts/elog_tap.sh"
 
-for kind in chain wrong sums late lost other crowd stacks spans threads; do
+for kind in chain wrong sums late lost other crowd stacks spans threads idle; do
 	python3 "$here/why_file.py" "$kind" "$kind.elog" || exit 1
 done
 python3 "$here/why_file.py" machine one.elog one boot-1 5 &&
@@ -53,6 +53,21 @@ wakers = next(line["wakers"] for line in lines[1:] if line["part"] == "futex")
 holders = wakers[0]["holders"]
 assert [h["name"] for h in holders] == ["holder-%d" % i for i in range(1, 9)], holders
 assert all(h["futex"] <= h["length"] for h in holders), holders'
+}
+
+# The culprit is often a thread of the background.
+names_a_holder_without_a_session()
+{
+	why 0 1 idle.elog && says ' \{37\}worker 101 (shop 0xb) meanwhile: futex 15.00 ms' &&
+		says ' \{37\}released by compactor 102 (works on no session)$' &&
+		[ "$(grep -c 'works on no session' stdout)" = 1 ] || return 1
+	why 0 --format json 1 idle.elog && python3 -c 'import json
+parts = {line["part"]: line for line in map(json.loads, open("stdout")) if "part" in line}
+worker, compactor = parts["futex"]["wakers"][0]["holders"]
+assert (compactor["name"], compactor["tid"], compactor["session"], compactor["ended"]) == (
+    "compactor", 102, None, "futex"), compactor
+assert "on_cpu" in worker and "on_cpu" not in compactor, worker
+assert parts["disk"]["wakers"][0]["holders"] == [], parts'
 }
 
 survives_lies()
@@ -206,6 +221,7 @@ assert abs(sum(total["why"].values()) - 1) < 1e-5, total'
 }
 
 check 'eight holders of locks are followed' follows_eight_holders
+check 'a holder that works on no session is named' names_a_holder_without_a_session
 check 'values that are wrong' survives_lies
 check 'sums that come late' adds_sums
 check 'losses are said' says_what_was_lost
