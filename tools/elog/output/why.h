@@ -137,7 +137,8 @@ struct why_session {
  * @wall: from its first to its last event, ns
  * @threads: that worked on it
  * @thread_time: the time from the first to the last event of each thread, in all
- * @on_cpu: the part of it that is no interval
+ * @on_cpu: the part of it that is no interval; 0 if there is no interval: see @unknown
+ * @unknown: likewise, if no interval tells that the threads work on the session
  * @none: when no thread worked on it
  */
 struct why_times {
@@ -145,6 +146,7 @@ struct why_times {
 	uint64_t threads;
 	uint64_t thread_time;
 	uint64_t on_cpu;
+	uint64_t unknown;
 	uint64_t none;
 };
 
@@ -171,6 +173,9 @@ void why_close(struct why *why);
  * Return: 0, -ENOMEM.
  */
 int why_take(struct why *why, const struct entry *entry);
+
+/** why_knows() - was there an event of the provider sched? Without, all time is unknown */
+bool why_knows(const struct why *why);
 
 /**
  * why_find() - find the session, when there are no more events

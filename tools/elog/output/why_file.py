@@ -12,6 +12,7 @@ machine  HOST BOOT CAUSE: session 1 waits for a thread, and this one for the cau
          for a thread with the same number, only if the cause is 5
 crowd    each wait is longer than the one before, and all are at the same time
 idle     session 1 waits for a thread with a session, and this one for one without
+silent   [SCHED]: three spans without waits; with SCHED, one in the last one
 stacks   waits with stacks, some of which are not in the file, or wrong
 spans    two spans: in one of them, a thread waits for the thread of the other one
 threads  two threads of a session wait at the same time, in an inner span, for each other and for a
@@ -127,9 +128,20 @@ def idle(path):
         file.event(1, session=1, tid=100, time=start + 22 * MS)
 
 
+def silent(path, sched_too=""):
+    with ElogFile(path, {1: shop(1, "request_start"), 2: sched(0),
+                         3: shop(2, "request_end")}) as file:
+        for session in (1, 2, 3):
+            file.event(1, session=session, tid=100, time=(1000 + 20 * session) * MS)
+            if sched_too and session == 3:
+                file.event(2, off(FUTEX, 5 * MS), session=3, tid=100, time=1068 * MS)
+            file.event(3, session=session, tid=100, time=(1010 + 20 * session) * MS)
+
+
 def lost(path):
     with open_file(path) as file:
         file.event(1, session=1, tid=100, time=1000 * MS)
+        file.event(2, off(FUTEX, MS), session=1, tid=100, time=1002 * MS)
         file.sync()
         file.loss({1: 3})
         file.event(1, session=1, tid=100, time=1010 * MS)

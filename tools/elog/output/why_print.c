@@ -18,19 +18,19 @@
 #define STACKS_SHOWN	2
 #define HOLDER_COLUMN	37
 
-enum { ON_CPU = INTERVAL_CAUSES, NONE, PARTS };
+enum { ON_CPU = INTERVAL_CAUSES, UNKNOWN, NONE, PARTS };
 
 /* A part of a session's time. */
 struct part {
-	unsigned int what;	/* enum interval_cause, ON_CPU or NONE */
+	unsigned int what;	/* enum interval_cause, or one of the above */
 	uint64_t time;
 	struct why_wait *wait;	/* NULL: it is none */
 };
 
 static const char *part_name(const struct part *part)
 {
-	return part->what == ON_CPU ? "on CPU" : part->what == NONE ? "no thread" :
-	       interval_cause_name(part->what);
+	return part->what == ON_CPU ? "on CPU" : part->what == UNKNOWN ? "unknown" :
+	       part->what == NONE ? "no thread" : interval_cause_name(part->what);
 }
 
 static int compare_parts(const void *one, const void *other)
@@ -91,7 +91,10 @@ static size_t make_parts(struct why_session *session, const struct why_times *ti
 			      compare_stacks);
 		parts[count++] = (struct part){ .what = i, .time = wait->time, .wait = wait };
 	}
-	parts[count++] = (struct part){ .what = ON_CPU, .time = times->on_cpu };
+	if (session->intervals)
+		parts[count++] = (struct part){ .what = ON_CPU, .time = times->on_cpu };
+	else
+		parts[count++] = (struct part){ .what = UNKNOWN, .time = times->unknown };
 	if (times->none)
 		parts[count++] = (struct part){ .what = NONE, .time = times->none };
 	qsort(parts, count, sizeof(*parts), compare_parts);

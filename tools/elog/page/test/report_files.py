@@ -158,8 +158,8 @@ def write_long_session(path):
 
 
 def write_waits(path):
-    """Three requests; the first one waits from before its START until behind its END, the second
-    one has a sum after it, and the third one has two threads."""
+    """Four requests; the first one waits from before its START until behind its END, the second
+    one has a sum after it, the third one has two threads, and the last one has no waits."""
     with open(os.path.join(os.path.dirname(__file__), "../../../..",
                            "module/sched/sched_eventlog_schema.src")) as file:
         sched = file.read().split("\nevent ")
@@ -187,6 +187,8 @@ def write_waits(path):
         off(file, start + 1088 * 10 ** 6, 3, 4, 6 * 10 ** 6, 0)
         off(file, start + 1089 * 10 ** 6, 3, 5, 8 * 10 ** 6, 0, tid=102)
         put(file, start + 1090 * 10 ** 6, 2, bytes(2), session=3)
+        put(file, start + 1091 * 10 ** 6, 1, payload("/", bytes(4)), session=4)
+        put(file, start + 1091 * 10 ** 6 + 9000, 2, bytes(2), session=4)
 
 
 def main(directory):
