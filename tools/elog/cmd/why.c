@@ -71,7 +71,8 @@ static int print(struct why *why, const struct visit *visit, const struct option
 	ret = output_close(&output);
 	if (ret)
 		elog_error("cannot write to stdout: %s", strerror(-ret));
-	return ret;
+	/* why_find() has said so. */
+	return ret ? : why_knows(why) ? 0 : -ENOENT;
 }
 
 static int run(struct why *why, const struct options *options)
@@ -139,11 +140,12 @@ const struct verb verb_why = {
 	"\n"
 	"Below a wait of a millisecond or more is where in the kernel it was.\n"
 	"\n"
-	"The rest of the time a thread was on a CPU, or did something else. Programs say which\n"
-	"session a thread works on: see elog_session_enter(3).\n"
+	"The rest of the time a thread was on a CPU, or did something else; without a wait of\n"
+	"the session, this is unknown. Programs say which session a thread works on: see\n"
+	"elog_session_enter(3).\n"
 	"\n"
-	"Exit status: 0 success; 1 an error, there is no such session, or a FILE was\n"
-	"damaged; 2 events were lost during the capture.\n",
+	"Exit status: 0 success; 1 an error, there is no such session, no event of sched, or a\n"
+	"FILE was damaged; 2 events were lost during the capture.\n",
 	.options = why_options,
 	.formats = 1U << FORMAT_TEXT | 1U << FORMAT_JSON,
 	.run = run_why,

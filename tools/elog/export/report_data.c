@@ -88,8 +88,6 @@ static void free_span(struct report_span *span)
 	for (i = 0; i < span->slow_count; i++)
 		free_slow(&span->slowest[i]);
 	time_table_free(&span->table);
-	free(span->names[0]);
-	free(span->names[1]);
 	free(span);
 }
 
@@ -187,12 +185,16 @@ static struct report_span *new_span(struct report_data *data, const struct event
 	return span;
 }
 
-/* Set @span to NULL if there are too many. A rule of --span may be about several providers. */
+/*
+ * Set @span to NULL if there are too many. A rule of --span may be about several providers. Without
+ * rules, spans are told apart by their START: STARTs with an attribute have one hash for all.
+ */
 static int find_span(struct report_data *data, const struct event_kind *kind,
 		     const struct span_kind *name, struct report_span **span)
 {
-	const struct elog_map_key key = elog_map_name(data->settings->spans->rules.count ? "" :
-						      kind->provider, name->hash.words[0]);
+	const bool by_rule = data->settings->spans->rules.count;
+	const struct elog_map_key key = elog_map_name(by_rule ? "" : kind->name, by_rule ?
+		name->hash.words[0] : elog_map_name(kind->provider, 0).words[0]);
 	struct report_span **found = elog_map_find(&data->span_map, key);
 
 	if (!found) {
@@ -210,13 +212,41 @@ static int find_span(struct report_data *data, const struct event_kind *kind,
 	return 0;
 }
 
-/* The events of a span that is found by name have names for elog latency. */
-static int name_ends(struct report_span *span, const struct event_kind *kind, bool is_end)
+/*
+ * A START with an attribute may have several ENDs, for example one for a failure. elog latency
+ * takes one, so the spans with another one count as others. @span: set to NULL if there are too
+ * many. Return: 0 or -ENOMEM.
+ */
+static int find_spans_to(struct report_data *data, const struct event_kind *end,
+			 struct report_span **span)
 {
-	if (!span || span->names[is_end])
+	struct report_span *first = *span, *other;
+	size_t i;
+
+	if (data->settings->spans->rules.count)
 		return 0;
-	span->names[is_end] = strdup(kind->name);
-	return span->names[is_end] ? 0 : -ENOMEM;
+	if (!first->end)
+		first->end = end;
+	if (!strcmp(first->end->name, end->name))
+		return 0;
+	for (i = 0; i < data->span_count; i++) {
+		*span = data->spans[i];
+		if ((*span)->first == first && !strcmp((*span)->end->name, end->name))
+			return 0;
+	}
+	*span = NULL;
+	if (data->span_count == REPORT_SPANS) {
+		data->other_spans += !first->has_others;
+		first->has_others = true;
+		return 0;
+	}
+	other = new_span(data, first->kind, first->name);
+	if (!other)
+		return -ENOMEM;
+	other->first = first;
+	other->end = end;
+	*span = other;
+	return 0;
 }
 
 static int find_kind(struct report_data *data, struct event_kind *kind)
@@ -232,11 +262,9 @@ static int find_kind(struct report_data *data, struct event_kind *kind)
 	if (!found->event)
 		return -ENOMEM;
 	if (kind->role.is_start)
-		ret = find_span(data, kind, &kind->role.start, &found->started) ? :
-		      name_ends(found->started, kind, false);
-	if (!ret && kind->role.is_end)
-		ret = find_span(data, kind, &kind->role.end, &found->ended) ? :
-		      name_ends(found->ended, kind, true);
+		ret = find_span(data, kind, &kind->role.start, &found->started);
+	if (!ret && kind->role.is_end && data->settings->spans->rules.count)
+		ret = find_span(data, kind, &kind->role.end, &found->ended);
 	kind->data = found;
 	return ret;
 }
@@ -275,19 +303,22 @@ static void add_slow(struct report_span *span, const struct entry *entry,
 		  elog_processes_name(entry->processes, slow->pid, slow->tid));
 }
 
-static void add_span(struct report_data *data, const struct entry *entry,
-		     const struct span *ended, unsigned int bin)
+static int add_span(struct report_data *data, const struct visit_event *visited, unsigned int bin)
 {
+	const struct span *ended = &visited->match.span;
 	/* A role is a member of its kind. */
 	const struct event_kind *start = (const void *)((const char *)ended->role -
 							offsetof(struct event_kind, role));
 	struct report_span *span = ((struct report_kind *)start->data)->started;
 
+	if (span && find_spans_to(data, visited->kind, &span))
+		return -ENOMEM;
 	if (!span)
-		return;
+		return 0;
 	histogram_add(&span->histogram, ended->duration);
 	++*time_table_at(&span->table, bin, report_part(data, ended->duration));
-	add_slow(span, entry, start, ended);
+	add_slow(span, visited->entry, start, ended);
+	return 0;
 }
 
 /* ------------------------------------------------------------------------
@@ -374,9 +405,8 @@ static int take_event(void *context, struct visit_event *visited)
 		kind->started->starts++;
 	if (kind->ended)
 		kind->ended->ends++;
-	if (visited->match.ended)
-		add_span(data, entry, &visited->match.span, bin);
-	return count_process(data, entry);
+	ret = visited->match.ended ? add_span(data, visited, bin) : 0;
+	return ret ? : count_process(data, entry);
 }
 
 static int take_loss(void *context, const struct entry *entry, uint64_t count)

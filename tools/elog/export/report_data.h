@@ -95,12 +95,14 @@ struct slow_span {
 };
 
 /**
- * struct report_span - spans with one name
- * @kind: the kind of the first START or END
+ * struct report_span - spans with one START and END, or of one rule of --span
+ * @kind: the kind of the first START; by a rule, perhaps of an END
  * @name: what these spans are called
- * @names: START and END for elog latency
- * @starts: number of STARTs
- * @ends: number of ENDs
+ * @end: the kind of the first END of a pair; NULL: there is no pair yet
+ * @first: the spans with this START that have another END; NULL: these are the first ones
+ * @has_others: there are more ENDs, for which there is no room
+ * @starts: number of STARTs, by a rule; otherwise each event with the name is one
+ * @ends: number of ENDs, likewise
  * @histogram: durations
  * @table: durations over time: REPORT_PARTS for each row of histogram_edge()
  * @slowest: the slowest one first
@@ -109,7 +111,9 @@ struct slow_span {
 struct report_span {
 	const struct event_kind *kind;
 	const struct span_kind *name;
-	char *names[2];
+	const struct event_kind *end;
+	struct report_span *first;
+	bool has_others;
 	uint64_t starts;
 	uint64_t ends;
 	struct histogram histogram;
@@ -203,7 +207,7 @@ struct report_data {
  * struct report_kind - what a kind of events is counted as
  * @event: the event
  * @started: the spans that it starts; NULL: none, or they are not counted
- * @ended: the spans that it ends; likewise
+ * @ended: the spans that it ends, by a rule; likewise
  * @next: the kind that was seen before
  */
 struct report_kind {

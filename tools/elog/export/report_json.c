@@ -549,12 +549,53 @@ static void put_slow(const struct report_data *data, const struct slow_span *slo
 	elog_text_string(text, "]}");
 }
 
-/* elog latency START END, or NULL if one was not seen. */
+/* The END of a START that is in no pair. Return: its kind, or NULL: it was not seen. */
+static const struct event_kind *find_end(const struct report_data *data,
+					 const struct report_span *span)
+{
+	const struct report_event *event;
+	const struct span_kind *end;
+
+	for (event = data->events; event; event = event->next) {
+		end = &event->kind->role.end;
+		if (event->kind->role.is_end && end->name_size == span->name->name_size &&
+		    !memcmp(end->name, span->name->name, end->name_size) &&
+		    !memcmp(&end->hash, &span->name->hash, sizeof(end->hash)) &&
+		    !strcmp(event->kind->provider, span->kind->provider))
+			return event->kind;
+	}
+	return NULL;
+}
+
+/* All events with a name, as elog latency counts them. */
+static uint64_t count_events(const struct report_data *data, const struct event_kind *kind)
+{
+	const struct report_event *event = data->events;
+
+	while (event && kind && (strcmp(event->kind->name, kind->name) ||
+				 strcmp(event->kind->provider, kind->provider)))
+		event = event->next;
+	return event && kind ? event->events : 0;
+}
+
+static void put_ends(const struct report_data *data, const struct report_span *span,
+		     struct elog_text *text)
+{
+	const bool by_rule = data->settings->spans->rules.count;
+
+	elog_text_printf(text, ",\"starts\":%" PRIu64 ",\"ends\":%" PRIu64,
+			 by_rule ? span->starts : count_events(data, span->kind),
+			 by_rule ? span->ends : count_events(data, span->end));
+}
+
+/* elog latency START END; "?" if END was not seen. */
 static void put_latency_command(const struct report_data *data, const struct report_span *span,
 				struct elog_text *text)
 {
 	const bool by_rule = data->settings->spans->rules.count;
-	const char *rule = span->name->name;
+	const char *rule = span->name->name, *names[] = {
+		span->kind->name, span->end ? span->end->name : "?",
+	};
 	struct elog_text verb = { 0 }, word = { 0 };
 	const char *colon = rule;
 	unsigned int i;
@@ -570,7 +611,7 @@ static void put_latency_command(const struct report_data *data, const struct rep
 		} else {
 			put_glob(&word, span->kind->provider);
 			elog_text_string(&word, "/");
-			put_glob(&word, span->names[i] ? span->names[i] : "?");
+			put_glob(&word, names[i]);
 		}
 		elog_text_string(&verb, " ");
 		report_word(&verb, word.data ? word.data : "");
@@ -598,6 +639,9 @@ static void put_span_name(struct elog_text *text, const struct report_span *span
 		put_quotable(&name, span->kind->provider);
 		elog_text_string(&name, "/");
 		put_quotable(&name, own.data ? own.data : "");
+		/* The others with this START have this name. */
+		elog_text_string(&name, span->first ? ":" : "");
+		put_quotable(&name, span->first ? span->end->name : "");
 	}
 	elog_text_json_string(text, name.data ? name.data : "", name.size);
 	if (name.error || own.error)
@@ -629,8 +673,8 @@ static void put_span(const struct report_data *data, const struct report_span *s
 
 	elog_text_string(text, "{\"name\":");
 	put_span_name(text, span, data->settings->spans->rules.count);
-	elog_text_printf(text, ",\"starts\":%" PRIu64 ",\"ends\":%" PRIu64 ",\"pairs\":%" PRIu64
-			 ",\"min\":%" PRIu64 ",\"mean\":%.0f", span->starts, span->ends,
+	put_ends(data, span, text);
+	elog_text_printf(text, ",\"pairs\":%" PRIu64 ",\"min\":%" PRIu64 ",\"mean\":%.0f",
 			 histogram->count, histogram->min, histogram_mean(histogram));
 	for (i = 0; i < ARRAY_SIZE(quantiles); i++)
 		elog_text_printf(text, ",\"%s\":%" PRIu64, quantiles[i].name,
@@ -663,6 +707,9 @@ static void put_spans(struct report_data *data, struct elog_text *text)
 {
 	size_t i;
 
+	for (i = 0; i < data->span_count; i++)
+		if (!data->spans[i]->end)
+			data->spans[i]->end = find_end(data, data->spans[i]);
 	qsort(data->spans, data->span_count, sizeof(*data->spans), compare_spans);
 	elog_text_string(text, ",\"spans\":[");
 	for (i = 0; i < data->span_count; i++) {

@@ -398,9 +398,9 @@ static void put_columns(struct row *row, const struct latency_report *report,
 
 	if (!report->why || row->format != FORMAT_CSV)
 		return;
-	for (i = 0; i <= INTERVAL_CAUSES; i++) {
+	for (i = 0; i < SHARES_PARTS; i++) {
 		snprintf(name, sizeof(name), "why_%s", i < INTERVAL_CAUSES ?
-			 interval_cause_name(i) : "on_cpu");
+			 interval_cause_name(i) : i == SHARES_ON_CPU ? "on_cpu" : "unknown");
 		text = row_cell(row, name, NULL, 0);
 		if (text && shares)
 			elog_text_printf(text, "%.6f", shares_get(shares, i));

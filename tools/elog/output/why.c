@@ -196,7 +196,7 @@ struct why_times why_times(const struct why_session *session)
 		if (length < span->off)
 			length = span->off;
 		times.thread_time += length;
-		times.on_cpu += length - span->off;
+		*(session->intervals ? &times.on_cpu : &times.unknown) += length - span->off;
 	}
 	if (times.wall > times.thread_time)
 		times.none = times.wall - times.thread_time;
@@ -315,9 +315,10 @@ static void follow(struct why *why, const struct entry *entry, uint64_t scope,
 		set_thread(&holder->thread, interval,
 			   interval_provider(entry, NULL, interval->by_of));
 		holder->length = overlap(&period, period.from, period.to);
+		holder->ended = interval->cause;
 		interval = find_waits(why, scope, &period, holder);
-		/* What it did is known only of a thread with a session. */
-		if (!interval && !holder->thread.session)
+		/* Only its name is known, which the waker of the session has, too. */
+		if (!interval && !holder->thread.session && !waker->holder_count)
 			return;
 		waker->holder_count++;
 		if (!interval)
@@ -540,6 +541,11 @@ int why_take(struct why *why, const struct entry *entry)
  * The end
  */
 
+bool why_knows(const struct why *why)
+{
+	return why->any;
+}
+
 static bool is_of_one_boot(const struct why *why)
 {
 	size_t i;
@@ -621,12 +627,12 @@ struct why_session *why_find(struct why *why, bool quiet)
 	}
 	for (i = 0; i < INTERVAL_CAUSES; i++)
 		find_stacks(why, session, &session->waits[i]);
+	if (!why->any)
+		elog_error("no event of the provider sched: load eventlog_sched, and capture with "
+			   "-e sched, too");
 	if (quiet)
 		return session;
-	if (!why->any)
-		fprintf(stderr, "elog: no event of the provider sched: load eventlog_sched, "
-			"and capture with -e sched, too\n");
-	else if (!session->intervals)
+	if (why->any && !session->intervals)
 		fprintf(stderr, "elog: the session was on a CPU all the time, or no thread said "
 			"that it works on it: see elog_session_enter(3)\n");
 	if (why->cut)

@@ -32,10 +32,13 @@ struct why_thread {
  * struct why_holder - what a thread did in a while in which another one waited for it
  * @thread: the thread
  * @length: of that while, ns
- * @waits: time by cause in it, ns
+ * @waits: time by cause in it, ns. Without any, and without a session of @thread, what it did is
+ *	not known
+ * @ended: the cause of the wait that it ended
  */
 struct why_holder {
 	struct why_thread thread;
+	enum interval_cause ended;
 	uint64_t length;
 	uint64_t waits[INTERVAL_CAUSES];
 };
@@ -134,7 +137,8 @@ struct why_session {
  * @wall: from its first to its last event, ns
  * @threads: that worked on it
  * @thread_time: the time from the first to the last event of each thread, in all
- * @on_cpu: the part of it that is no interval
+ * @on_cpu: the part of it that is no interval; 0 if there is no interval: see @unknown
+ * @unknown: likewise, if no interval tells that the threads work on the session
  * @none: when no thread worked on it
  */
 struct why_times {
@@ -142,6 +146,7 @@ struct why_times {
 	uint64_t threads;
 	uint64_t thread_time;
 	uint64_t on_cpu;
+	uint64_t unknown;
 	uint64_t none;
 };
 
@@ -168,6 +173,9 @@ void why_close(struct why *why);
  * Return: 0, -ENOMEM.
  */
 int why_take(struct why *why, const struct entry *entry);
+
+/** why_knows() - was there an event of the provider sched? Without, all time is unknown */
+bool why_knows(const struct why *why);
 
 /**
  * why_find() - find the session, when there are no more events

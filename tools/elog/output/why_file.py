@@ -11,6 +11,8 @@ other    a schema of sched with other fields
 machine  HOST BOOT CAUSE: session 1 waits for a thread, and this one for the cause; session 2 waits
          for a thread with the same number, only if the cause is 5
 crowd    each wait is longer than the one before, and all are at the same time
+idle     session 1 waits for a thread with a session, and this one for one without
+silent   [SCHED]: three spans without waits; with SCHED, one in the last one
 stacks   waits with stacks, some of which are not in the file, or wrong
 spans    two spans: in one of them, a thread waits for the thread of the other one
 threads  two threads of a session wait at the same time, in an inner span, for each other and for a
@@ -112,9 +114,34 @@ def sums(path):
         file.event(3, sum_of(50, futex=2 * MS), session=2, tid=100, time=5000 * MS)
 
 
+def idle(path):
+    with open_file(path) as file:
+        start = 1000 * MS
+        file.event(1, session=1, tid=100, time=start)
+        file.event(2, off(FUTEX, 15 * MS, by=102, name=b"compactor"), session=11, tid=101,
+                   time=start + 19 * MS)
+        file.event(2, off(FUTEX, 19 * MS, by=101, name=b"worker", by_session=11), session=1,
+                   tid=100, time=start + 20 * MS)
+        # Nothing is known of who ended this one, but its name.
+        file.event(2, off(DISK, MS, by=102, name=b"compactor"), session=1, tid=100,
+                   time=start + 22 * MS)
+        file.event(1, session=1, tid=100, time=start + 22 * MS)
+
+
+def silent(path, sched_too=""):
+    with ElogFile(path, {1: shop(1, "request_start"), 2: sched(0),
+                         3: shop(2, "request_end")}) as file:
+        for session in (1, 2, 3):
+            file.event(1, session=session, tid=100, time=(1000 + 20 * session) * MS)
+            if sched_too and session == 3:
+                file.event(2, off(FUTEX, 5 * MS), session=3, tid=100, time=1068 * MS)
+            file.event(3, session=session, tid=100, time=(1010 + 20 * session) * MS)
+
+
 def lost(path):
     with open_file(path) as file:
         file.event(1, session=1, tid=100, time=1000 * MS)
+        file.event(2, off(FUTEX, MS), session=1, tid=100, time=1002 * MS)
         file.sync()
         file.loss({1: 3})
         file.event(1, session=1, tid=100, time=1010 * MS)

@@ -18,19 +18,19 @@
 #define STACKS_SHOWN	2
 #define HOLDER_COLUMN	37
 
-enum { ON_CPU = INTERVAL_CAUSES, NONE, PARTS };
+enum { ON_CPU = INTERVAL_CAUSES, UNKNOWN, NONE, PARTS };
 
 /* A part of a session's time. */
 struct part {
-	unsigned int what;	/* enum interval_cause, ON_CPU or NONE */
+	unsigned int what;	/* enum interval_cause, or one of the above */
 	uint64_t time;
 	struct why_wait *wait;	/* NULL: it is none */
 };
 
 static const char *part_name(const struct part *part)
 {
-	return part->what == ON_CPU ? "on CPU" : part->what == NONE ? "no thread" :
-	       interval_cause_name(part->what);
+	return part->what == ON_CPU ? "on CPU" : part->what == UNKNOWN ? "unknown" :
+	       part->what == NONE ? "no thread" : interval_cause_name(part->what);
 }
 
 static int compare_parts(const void *one, const void *other)
@@ -91,7 +91,10 @@ static size_t make_parts(struct why_session *session, const struct why_times *ti
 			      compare_stacks);
 		parts[count++] = (struct part){ .what = i, .time = wait->time, .wait = wait };
 	}
-	parts[count++] = (struct part){ .what = ON_CPU, .time = times->on_cpu };
+	if (session->intervals)
+		parts[count++] = (struct part){ .what = ON_CPU, .time = times->on_cpu };
+	else
+		parts[count++] = (struct part){ .what = UNKNOWN, .time = times->unknown };
 	if (times->none)
 		parts[count++] = (struct part){ .what = NONE, .time = times->none };
 	qsort(parts, count, sizeof(*parts), compare_parts);
@@ -200,18 +203,35 @@ static uint64_t holder_on_cpu(const struct why_holder *holder)
 	return holder->thread.session ? left : 0;
 }
 
+/* Does only its name say who it is? */
+static bool has_no_session(const struct why_holder *holder)
+{
+	uint64_t waits = 0;
+	unsigned int i;
+
+	for (i = 0; i < INTERVAL_CAUSES; i++)
+		waits |= holder->waits[i];
+	return !waits && !holder->thread.session;
+}
+
 static void put_holder(struct elog_text *text, const struct why_holder *holder)
 {
 	struct part parts[PARTS];
 	size_t count = 0, i;
 
+	put_blanks(text, HOLDER_COLUMN);
+	if (has_no_session(holder)) {
+		elog_text_string(text, how_ended(holder->ended));
+		put_thread(text, &holder->thread);
+		elog_text_string(text, " (works on no session)\n");
+		return;
+	}
 	for (i = 0; i < INTERVAL_CAUSES; i++)
 		if (holder->waits[i])
 			parts[count++] = (struct part){ .what = i, .time = holder->waits[i] };
 	if (holder_on_cpu(holder))
 		parts[count++] = (struct part){ .what = ON_CPU, .time = holder_on_cpu(holder) };
 	qsort(parts, count, sizeof(*parts), compare_parts);
-	put_blanks(text, HOLDER_COLUMN);
 	put_thread(text, &holder->thread);
 	elog_text_string(text, " meanwhile: ");
 	for (i = 0; i < count; i++) {
@@ -310,6 +330,7 @@ static void put_json_holders(struct elog_text *text, const struct why_waker *wak
 		elog_text_string(text, i ? ",{" : "{");
 		row.any = false;
 		put_json_thread(&row, &holder->thread);
+		row_string(&row, "ended", NULL, 0, interval_cause_name(holder->ended));
 		row_number(&row, "length", NULL, 0, holder->length);
 		if (holder->thread.session)
 			row_number(&row, "on_cpu", NULL, 0, holder_on_cpu(holder));

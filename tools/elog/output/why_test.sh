@@ -10,13 +10,14 @@ top=$(cd "$here/../../.." && pwd -P)
 # shellcheck source=scripts/elog_tap.sh
 . "$top/scripts/elog_tap.sh"
 
-for kind in chain wrong sums late lost other crowd stacks spans threads; do
+for kind in chain wrong sums late lost other crowd stacks spans threads idle silent; do
 	python3 "$here/why_file.py" "$kind" "$kind.elog" || exit 1
 done
 python3 "$here/why_file.py" machine one.elog one boot-1 5 &&
 	python3 "$here/why_file.py" machine two.elog two boot-2 10 &&
 	python3 "$here/why_file.py" machine later.elog one boot-3 10 || exit 1
 cat later.elog one.elog > boots.elog
+python3 "$here/why_file.py" silent heard.elog sched || exit 1
 
 # why STATUS ARGUMENT...: stdout and stderr are files.
 why()
@@ -53,6 +54,53 @@ wakers = next(line["wakers"] for line in lines[1:] if line["part"] == "futex")
 holders = wakers[0]["holders"]
 assert [h["name"] for h in holders] == ["holder-%d" % i for i in range(1, 9)], holders
 assert all(h["futex"] <= h["length"] for h in holders), holders'
+}
+
+# The culprit is often a thread of the background.
+names_a_holder_without_a_session()
+{
+	why 0 1 idle.elog && says ' \{37\}worker 101 (shop 0xb) meanwhile: futex 15.00 ms' &&
+		says ' \{37\}released by compactor 102 (works on no session)$' &&
+		[ "$(grep -c 'works on no session' stdout)" = 1 ] || return 1
+	why 0 --format json 1 idle.elog && python3 -c 'import json
+parts = {line["part"]: line for line in map(json.loads, open("stdout")) if "part" in line}
+worker, compactor = parts["futex"]["wakers"][0]["holders"]
+assert (compactor["name"], compactor["tid"], compactor["session"], compactor["ended"]) == (
+    "compactor", 102, None, "futex"), compactor
+assert "on_cpu" in worker and "on_cpu" not in compactor, worker
+assert parts["disk"]["wakers"][0]["holders"] == [], parts'
+}
+
+# Without a wait, a session may have been on a CPU, or no thread said that it works on it.
+says_what_is_unknown()
+{
+	local pair='request_start request_end'
+
+	why 1 -q 1 silent.elog && says '  unknown        10.00 ms 100.0 %$' &&
+		! grep -q CPU stdout &&
+		grep -q 'elog why: no event of the provider sched: load eventlog_sched' stderr &&
+		why 1 --format json 1 silent.elog && grep -q '"part":"unknown","time":10000000' stdout &&
+		! grep -q CPU stdout || return 1
+	why 0 1 heard.elog && says '  unknown        10.00 ms 100.0 %$' && ! grep -q CPU stdout &&
+		grep -q 'or no thread said that it works on it' stderr &&
+		why 0 3 heard.elog && says '  on CPU          5.00 ms  50.0 %$' || return 1
+	# shellcheck disable=SC2086 # a list
+	! "$elog" latency -q --why $pair silent.elog > stdout 2> stderr &&
+		says 'all  *3  unknown 100.0 %$' && says 'slowest 1 %  *3  unknown 100.0 %$' &&
+		grep -q "no event 'sched/\*'" stderr || return 1
+	# shellcheck disable=SC2086 # a list
+	"$elog" latency -q --why --group session --format json $pair heard.elog > stdout &&
+		python3 -c 'import json
+total, *groups = map(json.loads, open("stdout"))
+shares = {line["value"]: line["why"] for line in groups}
+assert shares["0x1"]["unknown"] == 1 and shares["0x1"]["on CPU"] == 0, shares
+assert shares["0x3"]["unknown"] == 0 and shares["0x3"]["on CPU"] == 0.5, shares
+assert total["why"]["unknown"] == 0 and total["why"]["on CPU"] > 0.8, total' || return 1
+	# shellcheck disable=SC2086 # a list
+	"$elog" latency -q --why --format csv $pair silent.elog 2> stderr | python3 -c 'import csv, sys
+rows = list(csv.DictReader(sys.stdin))
+assert [(row["why_on_cpu"], row["why_unknown"]) for row in rows] == [
+    ("0.000000", "1.000000")] * 2, rows'
 }
 
 survives_lies()
@@ -206,6 +254,8 @@ assert abs(sum(total["why"].values()) - 1) < 1e-5, total'
 }
 
 check 'eight holders of locks are followed' follows_eight_holders
+check 'a holder that works on no session is named' names_a_holder_without_a_session
+check 'time is unknown without waits' says_what_is_unknown
 check 'values that are wrong' survives_lies
 check 'sums that come late' adds_sums
 check 'losses are said' says_what_was_lost

@@ -134,7 +134,9 @@ function event_row(slow, event) {
 function session_detail(slow) {
 	const parts = [];
 
-	if (slow.waits) parts.push(make('p', {}, 'Time: ' + waits_in_words(slow)));
+	const words = waits_in_words(slow);
+
+	if (words) parts.push(make('p', {}, 'Time: ' + words));
 	if (slow.events.length) {
 		const rows = slow.events.map((event) => event_row(slow, event));
 
@@ -192,9 +194,14 @@ function causes_of(slowest) {
 }
 
 const cause_color = (i) => `var(--s${Math.min(i, 6)})`;
+const unknown_color = 'var(--line)';
 
-/* Threads that work at the same time have more time than the session took. */
+/*
+ * Threads that work at the same time have more time than the session took. Without a wait, perhaps
+ * no thread said that it works on it.
+ */
 function waits_in_words(slow) {
+	if (!slow.waits) return slow.causes.length ? 'unknown' : '';
 	const waits = Object.entries(slow.waits).sort((a, b) => b[1] - a[1]);
 	const sum = waits.reduce((all, [, time]) => all + time, 0);
 	const words = waits.map(([cause, time]) => `${cause} ${duration(time)}`);
@@ -205,11 +212,14 @@ function waits_in_words(slow) {
 	return words.join(', ');
 }
 
-/* A part of the bar for each cause; the rest of it was on a CPU. */
+/* A part of the bar for each cause; the rest of it was on a CPU, if there are any. */
 function fill_bar(bar, slow) {
 	bar.style.width = (100 * slow.latency) / (slow.slowest || 1) + '%';
+	const words = waits_in_words(slow);
+
+	if (words) bar.setAttribute('title', words);
+	if (words && !slow.waits) bar.style.background = unknown_color;
 	if (!slow.waits) return;
-	bar.setAttribute('title', waits_in_words(slow));
 	slow.causes.forEach((cause, i) => {
 		const part = make('span', { style: `background:${cause_color(i)}` });
 
@@ -218,12 +228,15 @@ function fill_bar(bar, slow) {
 	});
 }
 
-function causes_legend(causes) {
+function causes_legend(causes, slowest) {
 	return make(
 		'ul',
 		{ class: 'legend', 'aria-label': 'Colors' },
 		...causes.map((cause, i) => make('li', {}, swatch(cause_color(i)), cause)),
-		make('li', {}, swatch('var(--bar)'), 'on CPU')
+		make('li', {}, swatch('var(--bar)'), 'on CPU'),
+		...(slowest.every(({ waits }) => waits)
+			? []
+			: [make('li', {}, swatch(unknown_color), 'unknown')])
 	);
 }
 
@@ -320,7 +333,7 @@ function show_span(parent, span) {
 	parent.append(make('p', { class: 'hint' }, 'Select a session to list its events.'));
 	const causes = causes_of(span.slowest);
 
-	if (causes.length) parent.append(causes_legend(causes));
+	if (causes.length) parent.append(causes_legend(causes, span.slowest));
 	const rows = table(
 		columns,
 		'Slowest sessions of ' + span.name,

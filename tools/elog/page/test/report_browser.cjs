@@ -90,6 +90,17 @@ async function check_sessions(page) {
 	check('Space does not list the events', (await rows()).length === listed.length);
 }
 
+/* Of a session without waits, nothing says where its time went. */
+async function check_waits(page) {
+	const titles = await page.$$eval('.slow .fill', (bars) => bars.map((bar) => bar.title));
+	const colors = await page.$$eval('#latency .legend li', (list) =>
+		list.map((color) => color.textContent)
+	);
+
+	check(`bars say ${titles}`, titles[0].startsWith('disk 29') && titles[3] === 'unknown');
+	check(`colors are ${colors}`, colors.slice(-2).join() === 'on CPU,unknown');
+}
+
 /* The keyboard moves the cursor, and what is there is said. */
 async function check_keyboard(page) {
 	const said = () => text_of(page, '#said'),
@@ -188,6 +199,7 @@ async function check_layouts(page, file) {
 
 			await check_names(page, name);
 			check(`${name}: not ${theme}`, await page.$(`:root[data-theme=${theme}]`));
+			if (name === 'waits.html') await check_waits(page);
 			if (file === pages[0] && theme === 'light') {
 				await check_sessions(page);
 				await check_keyboard(page);

@@ -123,6 +123,29 @@ def write_small(directory):
         put(file, 10 ** 14, 4, bytes(4), session=1)
 
 
+def write_kinds(path):
+    """One provider with several pairs by attribute, which say nothing about whose END it is; jobs
+    have two ENDs. Some STARTs and ENDs of each are alone."""
+    names = (("request_start", "start"), ("request_end", "end"), ("flush_start", "start"),
+             ("flush_end", "end"), ("job", "start"), ("job_done", "end"), ("job_failed", "end"),
+             ("alone_start", "start"), ("alone_end", "end"))
+    schemas = {i: f"eventlog 1\nprovider cpp\nevent {i} {name} info - {attribute}\n"
+               for i, (name, attribute) in enumerate(names, 1)}
+    with ElogFile(path, schemas) as file:
+        session = 0
+        for start, end, count, took in ((3, 4, 22, 100), (1, 2, 60, 7000), (5, 6, 9, 50),
+                                        (5, 7, 5, 900)):
+            for i in range(count + 3):
+                session += 1
+                time = 10 ** 9 + session * 10 ** 6
+                if i < count + 2:
+                    put(file, time, start, session=session)
+                if i < count or i == count + 2:
+                    put(file, time + took * (10 + i), end, session=session)
+        put(file, 10 ** 10, 8, session=session + 1)
+        put(file, 10 ** 10 + 1, 9, session=session + 2)
+
+
 def write_long_session(path):
     """One session with more events than are listed, before and behind its slowest request."""
     with ElogFile(path, SCHEMAS) as file:
@@ -135,8 +158,8 @@ def write_long_session(path):
 
 
 def write_waits(path):
-    """Three requests; the first one waits from before its START until behind its END, the second
-    one has a sum after it, and the third one has two threads."""
+    """Four requests; the first one waits from before its START until behind its END, the second
+    one has a sum after it, the third one has two threads, and the last one has no waits."""
     with open(os.path.join(os.path.dirname(__file__), "../../../..",
                            "module/sched/sched_eventlog_schema.src")) as file:
         sched = file.read().split("\nevent ")
@@ -164,6 +187,8 @@ def write_waits(path):
         off(file, start + 1088 * 10 ** 6, 3, 4, 6 * 10 ** 6, 0)
         off(file, start + 1089 * 10 ** 6, 3, 5, 8 * 10 ** 6, 0, tid=102)
         put(file, start + 1090 * 10 ** 6, 2, bytes(2), session=3)
+        put(file, start + 1091 * 10 ** 6, 1, payload("/", bytes(4)), session=4)
+        put(file, start + 1091 * 10 ** 6 + 9000, 2, bytes(2), session=4)
 
 
 def main(directory):
@@ -174,6 +199,7 @@ def main(directory):
     write_small(directory)
     write_long_session(directory + "/long.elog")
     write_waits(directory + "/waits.elog")
+    write_kinds(directory + "/kinds.elog")
     with open(normal, "rb") as file:
         data = file.read()
     with open(directory + "/torn.elog", "wb") as file:
