@@ -34,6 +34,14 @@ void elog_leave(struct registered_event *event, unsigned int bits);
 void elog_leave_locked(struct elog_producer *producer);
 
 /**
+ * elog_leave_lost() - disconnect a producer whose file the program has closed
+ * @producer: locked and connected
+ *
+ * The next event connects again. Until that is possible, events that had a listener count.
+ */
+void elog_leave_lost(struct elog_producer *producer);
+
+/**
  * elog_leave_count() - count an event that is not emitted
  * @event: the producer is not connected
  *
@@ -42,6 +50,9 @@ void elog_leave_locked(struct elog_producer *producer);
  * Return: false if the producer is not away: it may have come back since.
  */
 bool elog_leave_count(struct registered_event *event);
+
+/** elog_leave_miss() - count an event that has a listener and is not emitted */
+void elog_leave_miss(struct registered_event *event);
 
 /**
  * elog_leave_delay() - after what time to try again to connect, ns
