@@ -54,7 +54,7 @@ static bool to_file(const struct options *options)
 	return options->output && strcmp(options->output, "-");
 }
 
-static int write_all(struct stat_run *run)
+static int write_file(struct stat_run *run)
 {
 	const struct elog_text *text = &run->output.text;
 
@@ -63,17 +63,6 @@ static int write_all(struct stat_run *run)
 	if (run->options->print.format == FORMAT_PROMETHEUS)
 		return metrics_write(run->options->output, text);
 	return output_write(run->file, text->data, text->size);
-}
-
-/* Allow signals meanwhile: a pipe may have no reader. */
-static int write_file(struct stat_run *run)
-{
-	int ret;
-
-	signals_let_in();
-	ret = write_all(run);
-	signals_hold();
-	return ret;
 }
 
 /* Return: 0; -EPIPE: the reader is gone, or the error was printed; or another error. */
@@ -397,13 +386,10 @@ static int open_file(struct stat_run *run)
 		elog_error("%s: is an input file, and would be overwritten", path);
 		return -EINVAL;
 	}
-	signals_let_in();
-	run->file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY,
-			 0666);
-	signals_hold();
+	run->file = signals_open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY);
 	if (run->file >= 0)
 		return 0;
-	elog_error("%s: %s", path, strerror(errno));
+	elog_error("%s: %s", path, strerror(-run->file));
 	return -EINVAL;
 }
 

@@ -20,11 +20,11 @@ int sink_open(struct sink *sink, const char *path)
 	sink->fd = STDOUT_FILENO;
 	if (!strcmp(path, "-"))
 		return 0;
-	sink->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0666);
+	sink->fd = signals_open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY);
 	if (sink->fd >= 0)
 		return 0;
-	sink->error = -errno;
-	elog_error("%s: %s", path, strerror(errno));
+	sink->error = sink->fd;
+	elog_error("%s: %s", path, strerror(-sink->error));
 	return sink->error;
 }
 
