@@ -207,6 +207,8 @@ TEST(struct_size_too_small_is_einval_for_other_calls)
 			request.filter_get.term_size = sizeof(struct eventlog_term);
 		} else if (call->number == EVENTLOG_IOC_INSTANCE_CREATE) {
 			request.instance_create.mode = 0600;
+		} else if (call->number == EVENTLOG_IOC_INSTANCE_OPEN) {
+			request.instance_open.id = 1;
 		}
 		for (size = 0; size < call->least; size++) {
 			request.size = size;

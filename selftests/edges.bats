@@ -196,6 +196,26 @@ run_limited()
 	[ "$status" = 0 ]
 }
 
+@test "a signal ends a verb that waits for a reader of its output" {
+	local verb arguments
+
+	"$ELOG" capture -q -e edge -o "$work/file" -- "$ELOG" emit edge/x
+	mkfifo "$work/pipe"
+	for verb in "report -q" "export --format csv"; do
+		read -ra arguments <<< "$verb"
+		"$ELOG" "${arguments[@]}" "$work/file" -o "$work/pipe" 2> "$work/err" 3>&- &
+		background+=($!)
+		wait_for catches_term $!
+		kill -TERM $!
+		kill -INT $!
+		status=0
+		wait $! || status=$?
+		echo "$verb: $status"
+		[ "$status" = 1 ]
+		background=()
+	done
+}
+
 @test "elog stop ends a capture that is stopped, and does not wait for one that cannot end" {
 	local process
 

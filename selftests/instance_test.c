@@ -121,7 +121,7 @@ TEST(bad_requests)
 #undef REFUSE_LIMIT
 	CHECK_ERRNO(try_delete_instance(fd, 0), ENOENT);
 	CHECK_ERRNO(try_delete_instance(fd, ~0U), ENOENT);
-	CHECK_ERRNO(try_open_instance(fd, 0), ENOENT);
+	CHECK_ERRNO(try_open_instance(fd, 1), ENOENT);
 	CHECK_EQ(count_instances(false), 0);
 	close(fd);
 }
@@ -159,6 +159,38 @@ static void refused_to_manage(void)
 	CHECK_ERRNO(next_instance(fd, 0, &next), EPERM);
 	CHECK_ERRNO(try_open_instance(fd, 1), EPERM);
 	close(fd);
+}
+
+/* Who has a file of the root gets more of them, with rights of its own. */
+static int root_file;
+
+static void gets_file_of_root(void)
+{
+	struct eventlog_subscribe setup = subscribe_request(0);
+	int fd;
+
+	fd = open_instance(root_file);
+	CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_SUBSCRIBE, &setup), EPERM);
+	CHECK_OK(try_register(fd, "worker u32 value"));
+	CHECK_EQ(info_of(fd).instance, 0);
+	CHECK_EQ(info_of(fd).restricted, 1);
+	close(fd);
+}
+
+TEST(file_of_root)
+{
+	int fd;
+
+	root_file = device_open();
+	fd = open_instance(root_file);
+	CHECK_EQ(fcntl(fd, F_GETFD), FD_CLOEXEC);
+	close(root_file);
+	root_file = fd;
+	as_user(OTHER, gets_file_of_root);
+	close(root_file);
+	root_file = CHECK_OK(open("/dev/eventlog", O_RDONLY));
+	CHECK_ERRNO(try_open_instance(root_file, 0), EBADF);
+	close(root_file);
 }
 
 TEST(no_capability)

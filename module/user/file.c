@@ -361,7 +361,8 @@ const struct file_operations eventlog_file_operations = {
 	.unlocked_ioctl = eventlog_ioctl,
 	.compat_ioctl = compat_ptr_ioctl,
 	.mmap = eventlog_mmap,
-	.llseek = default_llseek,
+	/* Without a lock. The position has no meaning: programs may mark their files with it. */
+	.llseek = no_seek_end_llseek,
 };
 
 static struct miscdevice eventlog_device = {

@@ -37,6 +37,7 @@
 #include "memory.h"
 #include "user/file.h"
 #include "user/instance.h"
+#include "user/leave.h"
 #include "user/shard.h"
 
 /* All minors of the major number. */
@@ -538,16 +539,17 @@ eventlog_instance_make(const struct eventlog_instance_create *request, const cha
 
 /* ---- ioctls ---- */
 
-/* Opens a file of an instance, for the caller. */
-static struct file *eventlog_instance_file(struct eventlog_instance *instance, bool by_root)
+/* Opens a file of the root or of an instance, which the caller has, for the caller. */
+static struct file *eventlog_instance_file(struct eventlog_domain *domain, bool by_root)
 {
 	struct eventlog_file *file;
 	struct file *filp;
 
-	refcount_inc(&instance->users);
-	file = eventlog_file_new(&instance->domain, current_cred());
+	if (domain->id)
+		refcount_inc(&eventlog_instance_of(domain)->users);
+	file = eventlog_file_new(domain, current_cred());
 	if (IS_ERR(file)) {
-		eventlog_instance_put(instance);
+		eventlog_domain_put(domain);
 		return ERR_CAST(file);
 	}
 	file->by_root = by_root;
@@ -560,10 +562,10 @@ static struct file *eventlog_instance_file(struct eventlog_instance *instance, b
 }
 
 /*
- * Puts a file of an instance, which is closed on exec, into @fd, and returns the caller's
+ * Puts a file of a domain, which is closed on exec, into @fd, and returns the caller's
  * struct.
  */
-static int eventlog_instance_install(struct eventlog_instance *instance, bool by_root,
+static int eventlog_instance_install(struct eventlog_domain *domain, bool by_root,
 				     void __user *user, const void *argument, size_t bytes,
 				     s32 *fd)
 {
@@ -574,7 +576,7 @@ static int eventlog_instance_install(struct eventlog_instance *instance, bool by
 	if (ret < 0)
 		return ret;
 	*fd = ret;
-	filp = eventlog_instance_file(instance, by_root);
+	filp = eventlog_instance_file(domain, by_root);
 	ret = PTR_ERR_OR_ZERO(filp);
 	if (ret)
 		goto err_fd;
@@ -621,7 +623,7 @@ static int eventlog_ioctl_instance_create(struct eventlog_domain *domain, struct
 		return PTR_ERR(instance);
 	request->id = instance->domain.id;
 	/* A file for the programs of the instance. */
-	ret = eventlog_instance_install(instance, false, user, request, sizeof(*request),
+	ret = eventlog_instance_install(&instance->domain, false, user, request, sizeof(*request),
 					&request->fd);
 	if (ret)
 		eventlog_instance_delete(request->id);
@@ -717,17 +719,22 @@ static int eventlog_ioctl_instance_open(struct eventlog_domain *domain, struct f
 
 	if (request->flags)
 		return -EINVAL;
-	if (!domain->id && !eventlog_capable(domain, filp))
+	if (!domain->id && request->id && !eventlog_capable(domain, filp))
 		return -EPERM;
 	if (!eventlog_file_read_write(filp))
 		return -EBADF;
+	if (eventlog_leave_lingers())
+		return -ESHUTDOWN;
+	if (!domain->id && !request->id)
+		return eventlog_instance_install(domain, false, user, request, sizeof(*request),
+						 &request->fd);
 	if (domain->id && request->id && request->id != domain->id)
 		return -ENOENT;
 	instance = eventlog_instance_get(domain->id ?: request->id);
 	if (!instance)
 		return domain->id ? -ENODEV : -ENOENT;
-	ret = eventlog_instance_install(instance, !domain->id, user, request, sizeof(*request),
-					&request->fd);
+	ret = eventlog_instance_install(&instance->domain, !domain->id, user, request,
+					sizeof(*request), &request->fd);
 	eventlog_instance_put(instance);
 	return ret;
 }

@@ -126,7 +126,11 @@ static void test_instances(void)
 	check_equal(elog_list_next(list, &next, &name), -ENOENT);
 	elog_list_close(list);
 	check_equal(elog_instance_delete(fd, 0), -ENOENT);
-	check_equal(elog_instance_open(fd, 0), -ENOENT);
+	check_equal(elog_instance_open(fd, 1), -ENOENT);
+	/* Another file of the root. */
+	other = elog_instance_open(fd, 0);
+	check(other >= 0);
+	close(other);
 
 	instance = elog_instance_create(fd, "one", &request);
 	check(instance >= 0);

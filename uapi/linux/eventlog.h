@@ -1000,9 +1000,12 @@ struct eventlog_instance_delete {
 };
 
 /*
- * nr 29: get another file of an instance, with the rights of the caller.  On a file of the
- * root: CAP_PERFMON.  On a file of an instance, anyone: id is 0, or that of this instance.
+ * nr 29: get another file, with the rights of the caller.  The id 0 is for a file of the same
+ * instance, or of the root, which anyone may get who has one: also a process that cannot open the
+ * device any more.  A module before this rule refuses it for the root.  Other ids, on a file of
+ * the root: CAP_PERFMON; on a file of an instance: only its own id.
  * ENOENT: there is no such instance.  EBADF: the file is not open for reading and writing.
+ * ESHUTDOWN: the module is about to be unloaded.
  */
 struct eventlog_instance_open {
 	__u32 size;

@@ -54,7 +54,7 @@ static bool to_file(const struct options *options)
 	return options->output && strcmp(options->output, "-");
 }
 
-static int write_all(struct stat_run *run)
+static int write_file(struct stat_run *run)
 {
 	const struct elog_text *text = &run->output.text;
 
@@ -63,17 +63,6 @@ static int write_all(struct stat_run *run)
 	if (run->options->print.format == FORMAT_PROMETHEUS)
 		return metrics_write(run->options->output, text);
 	return output_write(run->file, text->data, text->size);
-}
-
-/* Allow signals meanwhile: a pipe may have no reader. */
-static int write_file(struct stat_run *run)
-{
-	int ret;
-
-	signals_let_in();
-	ret = write_all(run);
-	signals_hold();
-	return ret;
 }
 
 /* Return: 0; -EPIPE: the reader is gone, or the error was printed; or another error. */

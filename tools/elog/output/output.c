@@ -149,11 +149,11 @@ int output_write(int fd, const char *data, size_t size)
 	ssize_t ret;
 
 	while (size) {
-		ret = write(fd, data, size);
-		if (ret < 0 && errno == EINTR && signals_stops() < 2)
+		ret = signals_write(fd, data, size);
+		if (ret == -EINTR && signals_stops() < 2)
 			continue;
 		if (ret < 0)
-			return -errno;
+			return (int)ret;
 		data += ret;
 		size -= (size_t)ret;
 	}
@@ -162,10 +162,10 @@ int output_write(int fd, const char *data, size_t size)
 
 int output_write_file(const char *path, const struct elog_text *text)
 {
-	int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY), ret;
+	int fd = signals_open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY), ret;
 
 	if (fd < 0)
-		return -errno;
+		return fd;
 	ret = output_write(fd, text->data, text->size);
 	if (close(fd) && !ret)
 		ret = -errno;
@@ -228,6 +228,8 @@ int output_close(struct output *output)
 
 	output_flush(output);
 	elog_text_free(&output->text);
+	if (output->given_up && !output->error)
+		output->error = -EINTR;
 	if (!output->pager)
 		return output->error;
 	/* Close the pipe so that the pager sees its end, but keep a valid stdout. */

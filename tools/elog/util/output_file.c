@@ -232,20 +232,9 @@ bool output_refuse(const char *path)
 }
 
 /* Opening a pipe waits for its reader, and a signal ends the wait. */
-static int open_any(const char *path)
-{
-	int fd;
-
-	signals_let_in();
-	fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY, 0666);
-	fd = fd < 0 ? -errno : fd;
-	signals_hold();
-	return fd;
-}
-
 int output_create(const char *path)
 {
-	int fd = open_any(path), ret = 0;
+	int fd = signals_open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY), ret = 0;
 	struct stat stat;
 
 	if (fd < 0) {

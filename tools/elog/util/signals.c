@@ -3,6 +3,7 @@
  * Signals: see signals.h.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
 #include <stddef.h>
@@ -64,6 +65,9 @@ void signals_catch(unsigned int flags)
 	struct sigaction *old;
 	size_t i;
 
+	/* A second call would take the blocked signals for those of before. */
+	if (signals.catching)
+		return;
 	signals.flags = flags;
 	sigemptyset(&signals.blocked);
 	sigaddset(&signals.blocked, SIGCHLD);
@@ -129,6 +133,20 @@ int signals_poll(struct pollfd *files, nfds_t count, int milliseconds)
 	};
 
 	return ppoll(files, count, milliseconds < 0 ? NULL : &limit, signals_mask());
+}
+
+int signals_open(const char *path, int flags)
+{
+	int fd;
+
+	do {
+		signals_let_in();
+		fd = open(path, flags, 0666);
+		if (fd < 0)
+			fd = -errno;
+		signals_hold();
+	} while (fd == -EINTR && !stops);
+	return fd;
 }
 
 ssize_t signals_write(int fd, const void *data, size_t size)

@@ -23,7 +23,7 @@
  * @flags: SIGNALS_*
  *
  * SIGINT, SIGTERM and SIGHUP request a stop. SIGHUP stays ignored if it was, as by
- * nohup. SIGPIPE is ignored.
+ * nohup. SIGPIPE is ignored. A second call does nothing.
  */
 void signals_catch(unsigned int flags);
 
@@ -48,6 +48,17 @@ const sigset_t *signals_mask(void);
  * Return: as poll(2).
  */
 int signals_poll(struct pollfd *files, nfds_t count, int milliseconds);
+
+/**
+ * signals_open() - open a file for writing, which may be a pipe without a reader
+ * @path: the file
+ * @flags: as for open(2), with a mode of 0666
+ *
+ * Signals may arrive meanwhile, and end the wait for a reader.
+ *
+ * Return: a file descriptor, or a negative errno; -EINTR: a signal to stop has arrived.
+ */
+int signals_open(const char *path, int flags);
 
 /**
  * signals_write() - write to a file whose reader may not read

@@ -80,7 +80,7 @@ struct name {
 struct elog_backlog {
 	pthread_mutex_t lock;
 	pthread_t thread;
-	int fd;
+	struct elog_own_file file;
 	int wake;			/* wakes the thread */
 	int ready;			/* wakes the reader */
 	bool stop;
@@ -111,12 +111,14 @@ struct elog_backlog {
 	struct queue queues[];
 };
 
-static void notify(int event)
+/* @event: of this backlog */
+static void notify(const struct elog_backlog *backlog, int event)
 {
 	const uint64_t one = 1;
 
 	/* It fails only if the counter is at its maximum, so the reader is awake. */
-	(void)!write(event, &one, sizeof(one));
+	if (elog_file_fd(&backlog->file) >= 0)
+		(void)!write(event, &one, sizeof(one));
 }
 
 static bool was_notified(int event)
@@ -188,7 +190,8 @@ static int add_definition(struct elog_backlog *backlog, uint32_t descriptor,
 		return -ENOMEM;
 	(*definition)->answer.size = sizeof((*definition)->answer);
 	(*definition)->answer.descriptor = descriptor;
-	if (elog_device_describe(backlog->fd, &(*definition)->answer, &(*definition)->text))
+	if (elog_device_describe(elog_file_fd(&backlog->file), &(*definition)->answer,
+				 &(*definition)->text))
 		(*definition)->text = NULL;
 	backlog->definition_bytes += definition_cost(*definition);
 	return 0;
@@ -281,7 +284,8 @@ static void require_kept_names(struct elog_backlog *backlog, struct queue *queue
 
 	if (!backlog->processes)
 		return;
-	count = elog_names_read(backlog->fd, queue->ring.stream, &queue->named, names);
+	count = elog_names_read(elog_file_fd(&backlog->file), queue->ring.stream, &queue->named,
+				names);
 	for (i = 0; i < count; i++) {
 		name = new_name(backlog);
 		if (!name)
@@ -562,9 +566,11 @@ static int sleep_for_rings(struct elog_backlog *backlog, bool blind)
 {
 	struct pollfd polls[] = {
 		{ .fd = backlog->wake, .events = POLLIN },
-		{ .fd = backlog->fd, .events = POLLIN },
+		{ .fd = elog_file_fd(&backlog->file), .events = POLLIN },
 	};
 
+	if (polls[1].fd < 0)
+		return -EBADF;
 	if (poll(polls, blind ? 1 : 2, blind ? FULL_MS : TAKE_MS) < 0)
 		return errno == EINTR ? 0 : -errno;
 	if (polls[0].revents)
@@ -593,7 +599,7 @@ static void *run(void *context)
 		stop = backlog->stop || ret < 0;
 		pthread_mutex_unlock(&backlog->lock);
 		if (round.wake)
-			notify(backlog->ready);
+			notify(backlog, backlog->ready);
 	}
 	return NULL;
 }
@@ -635,7 +641,7 @@ int elog_backlog_next(struct elog_backlog *backlog, unsigned int ring,
 	}
 	pthread_mutex_unlock(&backlog->lock);
 	if (room)
-		notify(backlog->wake);
+		notify(backlog, backlog->wake);
 	return ret;
 }
 
@@ -686,12 +692,14 @@ int elog_backlog_wait(struct elog_backlog *backlog, int milliseconds, const sigs
 	pthread_mutex_unlock(&backlog->lock);
 	if (error)
 		return error;
+	if (elog_file_fd(&backlog->file) < 0)
+		return -EBADF;
 	return ret > 0 && was_notified(backlog->ready);
 }
 
 void elog_backlog_wake(struct elog_backlog *backlog)
 {
-	notify(backlog->ready);
+	notify(backlog, backlog->ready);
 }
 
 void elog_backlog_add(struct elog_backlog *backlog,
@@ -729,16 +737,16 @@ static void free_backlog(struct elog_backlog *backlog)
 	elog_map_free(&backlog->definitions);
 	elog_processes_free(backlog->asked);
 	free(backlog->names);
-	if (backlog->wake >= 0)
+	if (elog_file_fd(&backlog->file) >= 0) {
 		close(backlog->wake);
-	if (backlog->ready >= 0)
 		close(backlog->ready);
+	}
 	pthread_mutex_destroy(&backlog->lock);
 	free(backlog);
 }
 
-int elog_backlog_open(struct elog_backlog **result, int fd, unsigned int rings,
-		      uint64_t bytes, uint64_t watermark,
+int elog_backlog_open(struct elog_backlog **result, const struct elog_own_file *file,
+		      unsigned int rings, uint64_t bytes, uint64_t watermark,
 		      struct elog_processes *processes)
 {
 	struct elog_backlog *backlog;
@@ -749,7 +757,7 @@ int elog_backlog_open(struct elog_backlog **result, int fd, unsigned int rings,
 		return -ENOMEM;
 	pthread_mutex_init(&backlog->lock, NULL);
 	elog_map_init(&backlog->definitions, sizeof(struct definition));
-	backlog->fd = fd;
+	backlog->file = *file;
 	backlog->rings = rings;
 	backlog->processes = processes;
 	backlog->asked = elog_processes_new();
@@ -760,8 +768,8 @@ int elog_backlog_open(struct elog_backlog **result, int fd, unsigned int rings,
 		backlog->chunk_bytes = CHUNK_BYTES;
 	if (backlog->chunk_bytes < CHUNK_BYTES_MIN)
 		backlog->chunk_bytes = CHUNK_BYTES_MIN;
-	backlog->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	backlog->ready = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	backlog->wake = elog_file_raise(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+	backlog->ready = elog_file_raise(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
 	if (backlog->wake < 0 || backlog->ready < 0)
 		ret = -errno;
 	if (!backlog->asked)
@@ -783,7 +791,7 @@ void elog_backlog_close(struct elog_backlog *backlog)
 	pthread_mutex_lock(&backlog->lock);
 	backlog->stop = true;
 	pthread_mutex_unlock(&backlog->lock);
-	notify(backlog->wake);
+	notify(backlog, backlog->wake);
 	pthread_join(backlog->thread, NULL);
 	free_backlog(backlog);
 }

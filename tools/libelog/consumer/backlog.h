@@ -7,6 +7,7 @@
 
 #include "elog.h"
 #include "format/merge.h"
+#include "util/own_file.h"
 
 /**
  * struct elog_chunk - a sequence of records of one ring
@@ -29,7 +30,7 @@ struct elog_backlog;
 /**
  * elog_backlog_open() - start to take records from rings
  * @backlog: set to the new backlog, whose thread runs
- * @fd: the subscriber
+ * @file: of the subscriber
  * @rings: the largest number of rings
  * @bytes: limit of waiting bytes, for each ring
  * @watermark: taken bytes of one ring that end elog_backlog_wait()
@@ -39,8 +40,8 @@ struct elog_backlog;
  *
  * Return: 0, or a negative errno.
  */
-int elog_backlog_open(struct elog_backlog **backlog, int fd, unsigned int rings,
-		      uint64_t bytes, uint64_t watermark,
+int elog_backlog_open(struct elog_backlog **backlog, const struct elog_own_file *file,
+		      unsigned int rings, uint64_t bytes, uint64_t watermark,
 		      struct elog_processes *processes);
 
 /** elog_backlog_close() - end the thread and free everything; may be NULL */

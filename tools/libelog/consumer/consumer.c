@@ -69,7 +69,7 @@ static int map_ring(struct elog_consumer *consumer, unsigned int index)
 	int ret;
 
 	data = mmap(NULL, subscribed->ring_stride, PROT_READ, MAP_SHARED,
-		    consumer->fd, (off_t)offset);
+		    consumer_file(consumer), (off_t)offset);
 	if (data == MAP_FAILED)
 		return errno == ENXIO ? 0 : -errno;
 	header = data;
@@ -77,7 +77,7 @@ static int map_ring(struct elog_consumer *consumer, unsigned int index)
 	if (ret)
 		goto unmap;
 	page = mmap(NULL, (size_t)page_size, PROT_READ | PROT_WRITE, MAP_SHARED,
-		    consumer->fd, (off_t)offset + page_size);
+		    consumer_file(consumer), (off_t)offset + page_size);
 	if (page == MAP_FAILED) {
 		ret = -errno;
 		goto unmap;
@@ -167,7 +167,7 @@ static int open_file(const struct elog_consumer_options *options)
 
 	if (!(options->flags & ELOG_CONSUMER_FILE))
 		return elog_device_open(options->device);
-	fd = fcntl(options->file, F_DUPFD_CLOEXEC, 0);
+	fd = fcntl(options->file, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
 	return fd < 0 ? -errno : fd;
 }
 
@@ -194,9 +194,9 @@ int elog_consumer_open(struct elog_consumer **result,
 	ret = open_file(&options);
 	if (ret < 0)
 		goto free_consumer;
-	consumer->fd = ret;
+	consumer->file = elog_file_own(ret);
 	consumer->parts = 1;
-	consumer->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	consumer->wake = elog_file_raise(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
 	if (consumer->wake < 0) {
 		ret = -errno;
 		goto close_file;
@@ -216,7 +216,7 @@ int elog_consumer_open(struct elog_consumer **result,
 		subscribed->ring_bytes = 0;
 	else if (!subscribed->watermark)
 		subscribed->watermark = subscribed->ring_bytes / 2;
-	ret = subscribe(consumer->fd, subscribed,
+	ret = subscribe(consumer->file.fd, subscribed,
 			rings && !(options.flags & ELOG_CONSUMER_NO_SHARDS));
 	if (ret)
 		goto close_wake;
@@ -234,7 +234,7 @@ int elog_consumer_open(struct elog_consumer **result,
 		goto close_consumer;
 	consumer->processes = options.processes;
 	if (options.backlog_bytes) {
-		ret = elog_backlog_open(&consumer->backlog, consumer->fd,
+		ret = elog_backlog_open(&consumer->backlog, &consumer->file,
 					subscribed->rings, options.backlog_bytes,
 					subscribed->watermark,
 					options.processes);
@@ -253,7 +253,7 @@ close_consumer:
 close_wake:
 	close(consumer->wake);
 close_file:
-	close(consumer->fd);
+	elog_file_close(&consumer->file);
 free_consumer:
 	free(consumer);
 	return ret;
@@ -290,14 +290,16 @@ void elog_consumer_close(struct elog_consumer *consumer)
 	forget_described(consumer);
 	free(consumer->merge.rings);
 	free(consumer->rings);
-	close(consumer->wake);
-	close(consumer->fd);
+	/* Who has closed one of them has closed them all. */
+	if (consumer_file(consumer) >= 0)
+		close(consumer->wake);
+	elog_file_close(&consumer->file);
 	free(consumer);
 }
 
 int elog_consumer_fd(const struct elog_consumer *consumer)
 {
-	return consumer->fd;
+	return consumer->file.fd;
 }
 
 uint64_t elog_consumer_time(const struct elog_consumer *consumer)
@@ -330,7 +332,7 @@ int elog_consumer_rule_add(struct elog_consumer *consumer,
 	request.level = rule.level;
 	request.sample = rule.sample;
 	request.filter = (uintptr_t)rule.filter;
-	if (ioctl(consumer->fd, EVENTLOG_IOC_RULE_ADD, &request))
+	if (ioctl(consumer_file(consumer), EVENTLOG_IOC_RULE_ADD, &request))
 		return -errno;
 	if (rule_id)
 		*rule_id = request.rule_id;
@@ -344,20 +346,22 @@ int elog_consumer_rule_delete(struct elog_consumer *consumer, uint32_t rule_id)
 		.rule_id = rule_id,
 	};
 
-	return ioctl(consumer->fd, EVENTLOG_IOC_RULE_DEL, &request) ? -errno : 0;
+	return ioctl(consumer_file(consumer), EVENTLOG_IOC_RULE_DEL, &request) ? -errno : 0;
 }
 
 int elog_wait_once(struct elog_consumer *consumer, int milliseconds, const sigset_t *mask,
 		   bool *woken)
 {
 	struct pollfd polls[] = {
-		{ .fd = consumer->fd, .events = POLLIN },
+		{ .fd = consumer_file(consumer), .events = POLLIN },
 		{ .fd = consumer->wake, .events = POLLIN },
 	};
 	const struct timespec limit = elog_timeout(milliseconds);
 	uint64_t count;
 	int ret;
 
+	if (polls[0].fd < 0)
+		return -EBADF;
 	ret = ppoll(polls, 2, milliseconds < 0 ? NULL : &limit, mask);
 	if (ret < 0)
 		return -errno;
@@ -386,7 +390,7 @@ void elog_consumer_wake(struct elog_consumer *consumer)
 
 	if (consumer->backlog)
 		elog_backlog_wake(consumer->backlog);
-	else
+	else if (consumer_file(consumer) >= 0)
 		/* It fails only if the counter is at its maximum: the reader is awake. */
 		(void)!write(consumer->wake, &one, sizeof(one));
 }
@@ -401,7 +405,7 @@ static int get_stat(const struct elog_consumer *consumer, uint32_t ring, uint32_
 	stat->ring = ring;
 	stat->descriptor = descriptor;
 	stat->rule_id = rule_id;
-	return ioctl(consumer->fd, EVENTLOG_IOC_STAT, stat) ? -errno : 0;
+	return ioctl(consumer_file(consumer), EVENTLOG_IOC_STAT, stat) ? -errno : 0;
 }
 
 int elog_consumer_stat(struct elog_consumer *consumer, uint32_t ring,
@@ -476,7 +480,7 @@ int elog_consumer_definition(struct elog_consumer *consumer,
 	if (consumer->backlog && !request->flags)
 		ret = elog_backlog_definition(consumer->backlog, request, text);
 	return ret == -ENOENT ?
-	       elog_device_describe(consumer->fd, request, text) : ret;
+	       elog_device_describe(consumer_file(consumer), request, text) : ret;
 }
 
 /* Get a definition that @described does not hold yet. Return: 0 or a negative errno. */

@@ -153,7 +153,7 @@ static int pause_rings(const struct elog_consumer *consumer, bool paused)
 		.paused = paused,
 	};
 
-	return ioctl(consumer->fd, EVENTLOG_IOC_PAUSE, &request) ? -errno : 0;
+	return ioctl(consumer_file(consumer), EVENTLOG_IOC_PAUSE, &request) ? -errno : 0;
 }
 
 /*

@@ -47,11 +47,13 @@ int elog_consumer_part_open(struct elog_consumer **result,
 	part->parts = options.parts;
 	part->processes = options.processes;
 	part->no_ring = consumer->no_ring;
-	part->fd = fcntl(consumer->fd, F_DUPFD_CLOEXEC, 0);
-	part->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	/* The mark is that of the file, whichever number it has. */
+	part->file = consumer->file;
+	part->file.fd = fcntl(consumer_file(consumer), F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	part->wake = elog_file_raise(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
 	part->rings = calloc(part->subscribed.rings, sizeof(*part->rings));
 	part->merge.rings = calloc(part->subscribed.rings, sizeof(*part->merge.rings));
-	if (part->fd < 0 || part->wake < 0)
+	if (part->file.fd < 0 || part->wake < 0)
 		ret = -EMFILE;
 	else if (!part->rings || !part->merge.rings)
 		ret = -ENOMEM;

@@ -20,7 +20,7 @@ int elog_consumer_flush_wait(const struct elog_consumer *consumer,
 		return ret;
 	if (consumer->subscribed.flags & EVENTLOG_SUBSCRIBE_OVERWRITE)
 		return -EINVAL;
-	return ioctl(consumer->fd, EVENTLOG_IOC_FLUSH, flush) ? -errno : 0;
+	return ioctl(consumer_file(consumer), EVENTLOG_IOC_FLUSH, flush) ? -errno : 0;
 }
 
 int elog_consumer_flushed(struct elog_consumer *consumer, const struct eventlog_flush *flush)

@@ -18,6 +18,7 @@
 #include "format/merge.h"
 #include "unexported/consumer.h"
 #include "util/map.h"
+#include "util/own_file.h"
 #include "util/util.h"
 
 struct ring {
@@ -37,7 +38,7 @@ enum batch_state {
 };
 
 struct elog_consumer {
-	int fd;
+	struct elog_own_file file;
 	int wake;			/* ends elog_consumer_wait(); -1: there is a backlog */
 	struct eventlog_subscribe subscribed;
 	uint32_t generation;		/* of the mapped rings */
@@ -63,6 +64,12 @@ struct elog_consumer {
 	uint64_t described_generation;	/* number of calls of forget_described() */
 	size_t described_bytes;
 };
+
+/* The number of the file; -1: the program has closed it, and the other files of the consumer. */
+static inline int consumer_file(const struct elog_consumer *consumer)
+{
+	return elog_file_fd(&consumer->file);
+}
 
 /** elog_ring_of() - get the ring of a reader */
 static inline struct ring *elog_ring_of(struct elog_ring_reader *reader)
@@ -91,7 +98,7 @@ static inline void elog_ring_learn_names(const struct elog_consumer *consumer,
 					 struct ring *ring)
 {
 	if (!consumer->backlog)
-		elog_names_learn(consumer->fd, ring->reader.stream, &ring->named,
+		elog_names_learn(consumer_file(consumer), ring->reader.stream, &ring->named,
 				 consumer->processes);
 }
 

@@ -73,12 +73,16 @@ static inline ssize_t write_to(int fd, const void *message, size_t size)
 	return syscall(SYS_write, fd, message, size);
 }
 
-/* The first of @parts, the only one or one of several, starts in @kick. */
+/*
+ * The first of @parts, the only one or one of several, starts in @kick.
+ *
+ * Return: as elog_event_write(); -ESTALE: the program has closed the file.
+ */
 static int send_message(const struct emission *emission, struct kick *kick,
 			const struct iovec *parts, unsigned int count)
 {
 	struct elog_producer *producer = registered(emission->event)->producer;
-	int error = errno, ret = -EBADF;
+	int error = errno, ret = -EBADF, fd;
 	enum elog_connection connection;
 	struct writer_slot *slot;
 	ssize_t written;
@@ -91,12 +95,13 @@ static int send_message(const struct emission *emission, struct kick *kick,
 	if (connection == ELOG_CONNECTED) {
 		kick->head.write_index = __atomic_load_n(&registered(emission->event)->write_index,
 							 __ATOMIC_RELAXED);
-		written = count == 1 ? write_to(producer->fd, parts->iov_base, parts->iov_len) :
-				       syscall(SYS_writev, producer->fd, parts, (int)count);
-		ret = written < 0 ? -errno : 0;
+		fd = producer_file(producer);
+		written = count == 1 ? write_to(fd, parts->iov_base, parts->iov_len) :
+				       syscall(SYS_writev, fd, parts, (int)count);
+		ret = written >= 0 ? 0 : fd < 0 ? -ESTALE : -errno;
 	} else if (connection == ELOG_AWAY) {
 		/* Another thread has given the device up since. */
-		elog_leave_missed(registered(emission->event));
+		elog_leave_count_awaited(registered(emission->event));
 	}
 	end_call(slot);
 	errno = error;
@@ -197,12 +202,16 @@ static void kick_ring(struct elog_producer *producer, uint32_t number)
 {
 	const uint32_t message[2] = { EVENTLOG_WRITE_KICK, number };
 	struct writer_slot *slot = begin_call(producer);
-	int error = errno;
+	const bool connected = is_connected(producer);
+	const int error = errno, fd = connected ? producer_file(producer) : -1;
 
-	if (is_connected(producer))
-		(void)!write_to(producer->fd, message, sizeof(message));
+	if (fd >= 0)
+		(void)!write_to(fd, message, sizeof(message));
 	end_call(slot);
 	errno = error;
+	/* Then the kernel delivers what is in the ring as well. */
+	if (connected && fd < 0)
+		elog_producer_lost(producer);
 }
 
 /*
@@ -308,6 +317,25 @@ static uint32_t ring_with_events(struct elog_mapped_ring *ring, const struct elo
 	return number;
 }
 
+/* The program has closed the file: connects again first, or counts the event. */
+static int emit_again(struct emission *emission)
+{
+	const struct elog_event *event = emission->event;
+	int ret;
+
+	elog_producer_lost(registered(event)->producer);
+	/* What was in the ring was delivered. */
+	emission->ring = 0;
+	/* This counts it if there is no device. */
+	if (!(elog_event_status(event) & EVENTLOG_STATUS_ENABLED))
+		return -EBADF;
+	ret = write_emission(emission);
+	if (ret != -ESTALE)
+		return ret;
+	elog_leave_miss(registered(event));
+	return -EBADF;
+}
+
 /* Emits an event that is not in the ring; @result says why. */
 static __attribute__((noinline)) int emit_slowly(struct emission *emission,
 						 struct elog_mapped_ring *ring,
@@ -335,6 +363,8 @@ static __attribute__((noinline)) int emit_slowly(struct emission *emission,
 		emission->ring = 0;
 		ret = write_emission(emission);
 	}
+	if (ret == -ESTALE)
+		return emit_again(emission);
 	/* A handler that has interrupted an emission would wait for it. */
 	if (ret == -ENODEV && !(ring && ring->busy))
 		elog_producer_gone(producer);
@@ -388,7 +418,7 @@ static __attribute__((noinline)) void count_invalid(const struct elog_event *eve
 
 	if (is_connected(producer)) {
 		write_index = __atomic_load_n(&registered(event)->write_index, __ATOMIC_RELAXED);
-		(void)!write_to(producer->fd, &write_index, sizeof(write_index));
+		(void)!write_to(producer_file(producer), &write_index, sizeof(write_index));
 	}
 	end_call(slot);
 	errno = error;

@@ -29,23 +29,23 @@ static unsigned int status_of(const struct registered_event *event)
 	return __atomic_load_n(status, __ATOMIC_RELAXED);
 }
 
-static void count(struct registered_event *event)
+void elog_leave_miss(struct registered_event *event)
 {
 	__atomic_fetch_add(&event->missed, 1, __ATOMIC_RELAXED);
 	__atomic_store_n(&event->producer->missed, true, __ATOMIC_RELEASE);
 }
 
-void elog_leave_missed(struct registered_event *event)
+void elog_leave_count_awaited(struct registered_event *event)
 {
 	if (__atomic_load_n(&event->awaited, __ATOMIC_RELAXED))
-		count(event);
+		elog_leave_miss(event);
 }
 
 bool elog_leave_count(struct registered_event *event)
 {
 	if (elog_connection(event->producer) != ELOG_AWAY)
 		return false;
-	elog_leave_missed(event);
+	elog_leave_count_awaited(event);
 	return true;
 }
 
@@ -82,13 +82,31 @@ void elog_leave_locked(struct elog_producer *producer)
 		producer->away = false;
 }
 
+void elog_leave_lost(struct elog_producer *producer)
+{
+	struct registered_event *event;
+	unsigned int bits;
+
+	for (event = producer->events; event; event = event->next) {
+		bits = status_of(event);
+		if (!(bits & ELOG_STATUS_UNKNOWN))
+			__atomic_store_n(&event->awaited, bits & EVENTLOG_STATUS_ENABLED,
+					 __ATOMIC_RELAXED);
+	}
+	producer->retries = RETRIES;
+	producer->away = true;
+	__atomic_store_n(&producer->next_try, 0, __ATOMIC_RELAXED);
+	if (!elog_producer_disconnect(producer, false))
+		producer->away = false;
+}
+
 void elog_leave(struct registered_event *event, unsigned int bits)
 {
 	struct elog_producer *producer = event->producer;
 	struct elog_held before;
 
 	if (bits & EVENTLOG_STATUS_SYNC)
-		count(event);
+		elog_leave_miss(event);
 	/* A handler that has interrupted an emission leaves it to the next event. */
 	if (!elog_producer_may_disconnect(producer) || elog_rings_interrupted(&producer->rings) ||
 	    !elog_producer_trylock(producer, &before))
@@ -104,16 +122,17 @@ static bool report(struct elog_producer *producer, struct registered_event *even
 {
 	struct eventlog_missed request = { .size = sizeof(request) };
 	const unsigned int bits = status_of(event);
+	const int fd = producer_file(producer);
 	unsigned long missed;
 
-	if (bits & (ELOG_STATUS_UNKNOWN | EVENTLOG_STATUS_LEAVE) ||
+	if (fd < 0 || bits & (ELOG_STATUS_UNKNOWN | EVENTLOG_STATUS_LEAVE) ||
 	    !(bits & EVENTLOG_STATUS_ENABLED))
 		return false;
 	missed = __atomic_exchange_n(&event->missed, 0, __ATOMIC_RELAXED);
 	request.write_index = event->write_index;
 	request.count = missed < UINT32_MAX ? (uint32_t)missed : UINT32_MAX;
 	/* An older module has no such call. */
-	if (ioctl(producer->fd, EVENTLOG_IOC_MISSED, &request) || request.subscribers)
+	if (ioctl(fd, EVENTLOG_IOC_MISSED, &request) || request.subscribers)
 		return true;
 	__atomic_fetch_add(&event->missed, missed, __ATOMIC_RELAXED);
 	return false;

@@ -34,12 +34,21 @@ void elog_leave(struct registered_event *event, unsigned int bits);
 void elog_leave_locked(struct elog_producer *producer);
 
 /**
- * elog_leave_missed() - count an event that is not emitted, because the producer was away
+/**
+ * elog_leave_count_awaited() - count an event that is not emitted, because the producer was away
  * @event: counts if it had a listener when the producer left
  *
  * For a thread that has found ELOG_AWAY: the producer may be back by now. Any context.
  */
-void elog_leave_missed(struct registered_event *event);
+void elog_leave_count_awaited(struct registered_event *event);
+
+/**
+ * elog_leave_lost() - disconnect a producer whose file the program has closed
+ * @producer: locked and connected
+ *
+ * The next event connects again. Until that is possible, events that had a listener count.
+ */
+void elog_leave_lost(struct elog_producer *producer);
 
 /**
  * elog_leave_count() - count an event that is not emitted
@@ -50,6 +59,9 @@ void elog_leave_missed(struct registered_event *event);
  * Return: false if the producer is not away: it may have come back since.
  */
 bool elog_leave_count(struct registered_event *event);
+
+/** elog_leave_miss() - count an event that has a listener and is not emitted */
+void elog_leave_miss(struct registered_event *event);
 
 /**
  * elog_leave_delay() - after what time to try again to connect, ns

@@ -16,6 +16,10 @@
  * Writers are counted, and a file is closed only when none is using it. The same is true for
  * a thread that emits to a ring (rings.h): it uses the ring only between two stores to
  * &elog_mapped_ring.busy, and only if the event is enabled in between.
+ *
+ * The program may close the file, for example if it becomes a daemon, and use its number for
+ * another one. So each call that uses the number looks first whether it is still that of the file.
+ * If it is not, the producer connects again.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -57,6 +61,22 @@ static void set_connection(struct elog_producer *producer, enum elog_connection 
 	__atomic_store_n(&producer->connection, connection, __ATOMIC_SEQ_CST);
 }
 
+/*
+ * Opens a file for the producer. A process whose user or root directory is another one by now can
+ * not open the device, but gets a file from the one that it has inherited.
+ */
+static int open_file(struct elog_producer *producer)
+{
+	int fd = elog_node_open(producer->device), inherited, other;
+
+	producer->gone = fd < 0;
+	inherited = fd < 0 ? elog_file_fd(&producer->inherited) : -1;
+	if (inherited < 0)
+		return fd;
+	other = elog_instance_open(inherited, 0);
+	return other < 0 ? fd : other;
+}
+
 /* The lock is held. Signal handlers may call this: it makes only system calls. */
 static int connect_locked(struct elog_producer *producer)
 {
@@ -68,16 +88,16 @@ static int connect_locked(struct elog_producer *producer)
 	if (!is_own(producer))
 		return -ENOTCONN;
 	set_next_try(producer, elog_leave_delay(producer, RETRY_NS));
-	fd = elog_node_open(producer->device);
-	producer->gone = fd < 0;
+	fd = open_file(producer);
 	if (fd < 0)
 		return fd;
+	elog_file_close(&producer->inherited);
 	ret = elog_device_check(fd);
 	if (ret) {
 		close(fd);
 		return ret;
 	}
-	producer->fd = fd;
+	producer->file = elog_file_own(fd);
 	for (event = producer->events; event && ret != -ESHUTDOWN; event = event->next)
 		ret = elog_event_register_locked(producer, event);
 	elog_rings_connect(&producer->rings);
@@ -135,14 +155,14 @@ bool elog_producer_disconnect(struct elog_producer *producer, bool is_patient)
 			      elog_rings_interrupted(&producer->rings) ? 0 : pauses);
 	elog_events_forget(producer);
 	elog_status_unmap(producer);
-	close(producer->fd);
-	producer->fd = -1;
+	elog_file_close(&producer->file);
 	return true;
 }
 
 /*
  * The child has a copy of the parent's file, and no mapping of the status map. It has one
- * thread, so no thread can use an old address, and there is no writer to wait for.
+ * thread, so no thread can use an old address, and there is no writer to wait for. It keeps the
+ * file until it has its own one, because it may drop rights before.
  */
 void elog_producer_after_fork(struct elog_producer *producer)
 {
@@ -161,8 +181,8 @@ void elog_producer_after_fork(struct elog_producer *producer)
 		producer->map_size = 0;
 		producer->is_mapped = false;
 	}
-	close(producer->fd);
-	producer->fd = -1;
+	producer->inherited = producer->file;
+	producer->file.fd = -1;
 }
 
 static void restore(const struct elog_held *before)
@@ -215,12 +235,16 @@ void elog_producer_manage(struct elog_producer *producer,
 			  void (*change)(struct elog_rings *rings, int fd))
 {
 	struct elog_held before;
+	int fd;
 
 	if (!elog_producer_trylock(producer, &before))
 		return;
-	if (is_connected(producer))
-		change(&producer->rings, producer->fd);
+	fd = is_connected(producer) ? producer_file(producer) : -1;
+	if (fd >= 0)
+		change(&producer->rings, fd);
 	elog_producer_unlock(producer, &before);
+	if (fd < 0)
+		elog_producer_lost(producer);
 }
 
 void elog_producer_gone(struct elog_producer *producer)
@@ -236,6 +260,25 @@ void elog_producer_gone(struct elog_producer *producer)
 	elog_producer_disconnect(producer, false);
 	if (!is_connected(producer))
 		set_next_try(producer, 0);
+	elog_producer_unlock(producer, &before);
+}
+
+void elog_producer_check(struct elog_producer *producer)
+{
+	if (!is_connected(producer) || producer_file(producer) >= 0)
+		return;
+	elog_leave_lost(producer);
+	connect_locked(producer);
+}
+
+void elog_producer_lost(struct elog_producer *producer)
+{
+	struct elog_held before;
+
+	if (!elog_producer_may_disconnect(producer) ||
+	    elog_rings_interrupted(&producer->rings) || !elog_producer_trylock(producer, &before))
+		return;
+	elog_producer_check(producer);
 	elog_producer_unlock(producer, &before);
 }
 
@@ -271,7 +314,8 @@ int elog_producer_open(struct elog_producer **result,
 	if (!producer)
 		return -ENOMEM;
 	memset(producer, 0, sizeof(*producer));
-	producer->fd = -1;
+	producer->file.fd = -1;
+	producer->inherited.fd = -1;
 	producer->process = getpid();
 	producer->device = strdup(elog_device_path(options.device));
 	if (!producer->device) {
@@ -303,6 +347,7 @@ int elog_producer_connect(struct elog_producer *producer)
 {
 	int cancel = elog_producer_lock(producer), ret;
 
+	elog_producer_check(producer);
 	ret = connect_locked(producer);
 	elog_producer_lock_end(producer, cancel);
 	return ret;
@@ -317,6 +362,7 @@ void elog_producer_release(struct elog_producer *producer,
 	producer->away = false;
 	elog_producer_disconnect(producer, true);
 	set_connection(producer, ELOG_NOT_CONNECTED);
+	elog_file_close(&producer->inherited);
 	if (seconds != UINT_MAX)
 		set_next_try(producer, seconds * 1000000000ULL);
 	else
@@ -351,6 +397,8 @@ static void try_to_register(struct registered_event *event)
 		return;
 	/* Another thread may have tried, or have released the producer, in between. */
 	if (elog_clock_read(CLOCK_MONOTONIC_COARSE) >= producer->next_try) {
+		if (!elog_rings_interrupted(&producer->rings))
+			elog_producer_check(producer);
 		if (!is_connected(producer) && !elog_leave_gives_way(producer))
 			connect_locked(producer);
 		else if (is_connected(producer) && elog_event_is_pending(event))

@@ -120,12 +120,13 @@ static bool is_temporary(const struct registered_event *event, int error)
 int elog_event_register_locked(struct elog_producer *producer, struct registered_event *event)
 {
 	struct eventlog_register request;
-	int ret = register_event(producer->fd, event, &request);
+	const int fd = producer_file(producer);
+	int ret = register_event(fd, event, &request);
 
 	if (!ret) {
-		ret = publish(producer, producer->fd, event, &request);
+		ret = publish(producer, fd, event, &request);
 		if (ret)
-			unregister_event(producer->fd, event->write_index);
+			unregister_event(fd, event->write_index);
 	}
 	if (ret)
 		point_to(event, is_temporary(event, ret) ? &elog_status_maybe : &never_byte);
@@ -187,6 +188,7 @@ static int enlist(struct registered_event *event)
 	struct elog_producer *producer = event->producer;
 	int cancel = elog_producer_lock(producer), ret = 0;
 
+	elog_producer_check(producer);
 	if (is_connected(producer)) {
 		ret = elog_event_register_locked(producer, event);
 		if (ret == -ESHUTDOWN)
@@ -398,7 +400,7 @@ void elog_event_retire(struct elog_event *event)
 	 */
 	if (is_connected(producer) && !gone->error && elog_rings_quiesce(&producer->rings, 100)) {
 		write_index = __atomic_exchange_n(&gone->write_index, 0, __ATOMIC_SEQ_CST);
-		unregister_event(producer->fd, write_index);
+		unregister_event(producer_file(producer), write_index);
 	}
 	__atomic_store_n(&gone->error, -ENOTCONN, __ATOMIC_RELAXED);
 	elog_producer_lock_end(producer, cancel);
@@ -451,7 +453,7 @@ void elog_event_report_handlers(struct elog_event *event, unsigned int handlers,
 	changed = new != (marker->handlers ? marker->handlers : HANDLERS_ASSUMED);
 	marker->handlers = new;
 	if (changed && is_connected(marker->producer) && !marker->error)
-		report_handlers(marker->producer->fd, marker);
+		report_handlers(producer_file(marker->producer), marker);
 	pthread_mutex_unlock(&marker->producer->lock);
 }
 
@@ -468,7 +470,7 @@ uint64_t elog_event_filter_key(const struct elog_event *event)
 int elog_event_filter_get(const struct elog_event *event, struct eventlog_filter_get *request)
 {
 	struct elog_producer *producer = registered(event)->producer;
-	int error = errno, ret = -ENOTCONN;
+	int error = errno, ret = -ENOTCONN, fd = -1;
 	struct writer_slot *slot;
 
 	request->size = sizeof(*request);
@@ -476,9 +478,12 @@ int elog_event_filter_get(const struct elog_event *event, struct eventlog_filter
 	if (is_connected(producer)) {
 		request->write_index = __atomic_load_n(&registered(event)->write_index,
 						       __ATOMIC_RELAXED);
-		ret = ioctl(producer->fd, EVENTLOG_IOC_FILTER_GET, request) ? -errno : 0;
+		fd = producer_file(producer);
+		ret = ioctl(fd, EVENTLOG_IOC_FILTER_GET, request) ? -errno : 0;
 	}
 	end_call(slot);
+	if (ret == -EBADF && fd < 0)
+		elog_producer_lost(producer);
 	errno = error;
 	return ret;
 }

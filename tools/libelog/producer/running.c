@@ -62,7 +62,7 @@ static bool write_session(struct elog_producer *producer, uint32_t of, uint64_t 
 
 	/* Not by the function of the C library: see emit.c. */
 	if (is_connected(producer))
-		written = syscall(SYS_write, producer->fd, &message, sizeof(message)) ==
+		written = syscall(SYS_write, producer_file(producer), &message, sizeof(message)) ==
 			  sizeof(message);
 	end_call(slot);
 	if (written)

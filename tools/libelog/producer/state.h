@@ -12,6 +12,7 @@
 
 #include "producer/producer.h"
 #include "producer/rings.h"
+#include "util/own_file.h"
 #include "util/util.h"
 
 #define WRITER_SLOTS	16
@@ -64,7 +65,8 @@ struct elog_producer {
 	unsigned char *status_map;		/* or the page that replaces it */
 	size_t map_size;
 	bool is_mapped;			/* it is the kernel's memory */
-	int fd;				/* changes only while there is no writer */
+	struct elog_own_file file;	/* changes only while there is no writer */
+	struct elog_own_file inherited;	/* in the child of a fork: the parent's, until it connects */
 	unsigned int connection;	/* atomic; enum elog_connection */
 	struct elog_rings rings;
 	uint64_t next_try;		/* atomic; to connect or to register; coarse clock, ns */
@@ -108,6 +110,12 @@ static inline struct writer_slot *begin_call(struct elog_producer *producer)
 
 	__atomic_fetch_add(&slot->count, 1, __ATOMIC_SEQ_CST);
 	return slot;
+}
+
+/* The number of the file: between begin_call() and end_call(), or with the lock; -1: it is lost. */
+static inline int producer_file(const struct elog_producer *producer)
+{
+	return elog_file_fd(&producer->file);
 }
 
 static inline void end_call(struct writer_slot *slot)
@@ -214,6 +222,24 @@ static inline bool elog_producer_may_disconnect(const struct elog_producer *prod
  * nothing if the lock is taken. Preserves errno.
  */
 void elog_producer_gone(struct elog_producer *producer);
+
+/**
+ * elog_producer_check() - connect again, if the program has closed the producer's file
+ * @producer: locked. No emission of this thread was interrupted
+ *
+ * What threads have put in rings is delivered. If the device cannot be opened, what is not
+ * emitted until then is counted.
+ */
+void elog_producer_check(struct elog_producer *producer);
+
+/**
+ * elog_producer_lost() - elog_producer_check(), where a signal handler may run
+ * @producer: producer_file() has returned -1
+ *
+ * Does nothing if the lock is taken, or if a signal handler has interrupted an emission. Preserves
+ * errno.
+ */
+void elog_producer_lost(struct elog_producer *producer);
 
 /**
  * elog_producer_after_fork() - in the child of a fork: forget the connection

@@ -12,6 +12,7 @@
 
 #include "elog.h"
 #include "util/abi.h"
+#include "util/own_file.h"
 #include "util/struct.h"
 
 int elog_abi_check(uint32_t abi)
@@ -28,7 +29,7 @@ int elog_device_check(int fd)
 
 int elog_node_open(const char *path)
 {
-	int fd = open(path, O_RDWR | O_CLOEXEC), error = errno;
+	int fd = elog_file_raise(open(path, O_RDWR | O_CLOEXEC)), error = errno;
 	struct stat node;
 
 	if (fd >= 0)
@@ -134,7 +135,7 @@ int elog_instance_create(int fd, const char *name, struct eventlog_instance_crea
 	if (ioctl(fd, EVENTLOG_IOC_INSTANCE_CREATE, &given))
 		return -errno;
 	request->id = given.id;
-	return given.fd;
+	return elog_file_raise(given.fd);
 }
 
 int elog_instance_delete(int fd, uint32_t id)
@@ -148,5 +149,6 @@ int elog_instance_open(int fd, uint32_t id)
 {
 	struct eventlog_instance_open request = { .size = sizeof(request), .id = id };
 
-	return ioctl(fd, EVENTLOG_IOC_INSTANCE_OPEN, &request) ? -errno : request.fd;
+	return ioctl(fd, EVENTLOG_IOC_INSTANCE_OPEN, &request) ? -errno :
+	       elog_file_raise(request.fd);
 }

@@ -133,11 +133,12 @@ int elog_instance_delete(int fd, uint32_t id);
 /**
  * elog_instance_open() - open a file of an instance
  * @fd: the device
- * @id: the id of the instance; with a file of an instance, 0 means this one
+ * @id: the id of the instance; 0: another file of what @fd belongs to, the root or an instance
  *
  * Return: a file descriptor (close-on-exec); -ENOENT there is no such instance; -ENODEV @fd
  * is that of an instance, which was deleted; -EBADF @fd is not open for reading and writing;
- * -EPERM the opener of @fd had no CAP_PERFMON; -ENOTTY as above; -EMFILE; -ENOMEM.
+ * -EPERM the opener of @fd had no CAP_PERFMON; -ESHUTDOWN the module is being replaced; -ENOTTY as
+ * above; -EMFILE; -ENOMEM.
  */
 int elog_instance_open(int fd, uint32_t id);
 

@@ -59,7 +59,8 @@ struct elog_event {
 
 /*
  * The producer's threads emit each event with a system call, write(2). For programs that
- * later forbid themselves ioctl(2) or mmap(2), for example with seccomp(2).
+ * later forbid themselves ioctl(2) or mmap(2), for example with seccomp(2). They need lseek(2)
+ * as well: see elog_producer_open().
  */
 #define ELOG_PRODUCER_NO_RINGS	(1U << 0)
 

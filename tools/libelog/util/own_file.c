@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: LGPL-2.1-only
+/*
+ * Numbers of files: see own_file.h. No state.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "util/own_file.h"
+#include "util/util.h"
+
+/* Beyond the size of any file, but not so much that write(2) fails. */
+#define MARK_MIN	(1ULL << 61)
+
+int elog_file_raise(int fd)
+{
+	int raised;
+
+	if (fd < 0 || fd > STDERR_FILENO)
+		return fd;
+	raised = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	if (raised < 0)
+		return fd;
+	close(fd);
+	return raised;
+}
+
+struct elog_own_file elog_file_own(int fd)
+{
+	const uint64_t mixed = (elog_clock_read(CLOCK_MONOTONIC) ^ (uint64_t)getpid() << 40) *
+			       0x9e3779b97f4a7c15ULL;
+	struct elog_own_file file = { .fd = fd, .mark = MARK_MIN | (mixed & (MARK_MIN - 1)) };
+
+	if (lseek(fd, (off_t)file.mark, SEEK_SET) != (off_t)file.mark)
+		file.mark = 0;
+	return file;
+}
+
+int elog_file_fd(const struct elog_own_file *file)
+{
+	const int error = errno;
+	off_t position;
+	int fd = file->fd;
+
+	if (fd < 0 || !file->mark)
+		return fd;
+	position = lseek(fd, 0, SEEK_CUR);
+	/* It may be forbidden, by seccomp(2). */
+	if (position != (off_t)file->mark &&
+	    !(position < 0 && (errno == EPERM || errno == EACCES || errno == ENOSYS)))
+		fd = -1;
+	errno = error;
+	return fd;
+}
+
+void elog_file_close(struct elog_own_file *file)
+{
+	const int fd = elog_file_fd(file);
+
+	if (fd >= 0)
+		close(fd);
+	file->fd = -1;
+}
