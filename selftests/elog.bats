@@ -78,13 +78,34 @@ load elog.bash
 	[[ $output == *"cannot write"* ]]
 }
 
+# A script that emits goes on, and nobody has to read about it.
+emits_nothing()
+{
+	run_elog emit -n 2 a/b 'u32 x' x=1
+	[ "$status" = 0 ]
+	[ -z "$output$stderr" ]
+}
+
 @test "elog: without the module, an error tells how to load it" {
 	rmmod eventlog
-	for arguments in capture "capture -- true" list info "emit a/b"; do
+	for arguments in capture "capture -- true" list info "emit --strict a/b"; do
 		# shellcheck disable=SC2086 # several words
 		fails_with "the kernel module eventlog is not loaded" $arguments
 		contains "$stderr" insmod
 	done
+	emits_nothing
+	fails_with "the kernel module eventlog is not loaded" emit --wait -d 1 a/b
+	ELOG_STRICT=1 fails_with "the kernel module eventlog is not loaded" emit a/b
+	run_elog emit -v a/b
+	[ "$status" = 0 ]
+	contains "$stderr" "the kernel module eventlog is not loaded" insmod
+	# Arguments are wrong with and without a module.
+	fails_with "PROVIDER/EVENT is missing" emit
+	fails_with "no option '--stricter'" emit --stricter a/b
+	# A script goes on, as with logger(1).
+	run sh "$TREE/tools/examples/job.sh"
+	[ "$status" = 0 ]
+	[ -z "$output" ]
 	# The suggested command works if the module is where make puts it.
 	if [ -e "$EVENTLOG_TOOLS/../$(uname -r)/eventlog.ko" ]; then
 		command=$(sed -n 's/^  run: //p' <<< "$stderr")
@@ -98,6 +119,7 @@ load elog.bash
 
 	# The module is loaded, but the device node is missing.
 	rm /dev/eventlog
+	emits_nothing
 	fails_with "is loaded, but there is no /dev/eventlog" list
 	command=$(sed -n 's/^  run: //p' <<< "$stderr")
 	[[ $command == mknod* ]]
@@ -112,7 +134,10 @@ load elog.bash
 }
 
 @test "elog: without permission, an error tells what is needed" {
-	for verb in capture list info "emit a/b"; do
+	run_apart setpriv --reuid=65534 --clear-groups "$ELOG" emit a/b
+	[ "$status" = 0 ]
+	[ -z "$output$stderr" ]
+	for verb in capture list info "emit --strict a/b"; do
 		# shellcheck disable=SC2086 # several words
 		run_apart setpriv --reuid=65534 --clear-groups "$ELOG" $verb
 		[ "$status" = 1 ]
@@ -127,7 +152,7 @@ load elog.bash
 	contains "$stderr" "a/b has no listeners"
 	chgrp daemon /dev/eventlog
 	chmod 0660 /dev/eventlog
-	run_apart setpriv --reuid=65534 --clear-groups "$ELOG" emit a/b
+	run_apart setpriv --reuid=65534 --clear-groups "$ELOG" emit --strict a/b
 	[ "$status" = 1 ]
 	contains "$stderr" "usermod -a -G daemon"
 	chgrp root /dev/eventlog

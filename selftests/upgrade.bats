@@ -11,6 +11,7 @@
 #	a program without libelog	a program that stays is named
 #	a capture with a limit		the same
 #	a COMMAND of a capture		a COMMAND goes on, and its status counts
+#	a script that emits		the same
 #	signals				a signal waits until the modules are loaded
 #	a module that cannot be loaded	a load that fails has a way back
 #	a tracer			modules that were unloaded come back
@@ -82,9 +83,15 @@ start_command()
 }
 
 @test "a COMMAND goes on, and its status counts" {
-	local wrapped=() ended name pid
+	local wrapped=() ended name pid script
 
 	mkfifo "$work/never"
+	# A script that emits goes on without a message.
+	# shellcheck disable=SC2016
+	sh -euc 'until [ -e "$1/upgraded" ]; do "$0" emit script/goes "u32 i" i=1; done' \
+		"$ELOG" "$work" 2> "$work/script.err" 3>&- &
+	background+=("$!")
+	script=$!
 	start_command stat -o "$work/counts"
 	start_command capture -e 'libelog_test/*'
 	start_command latency libelog_test/a libelog_test/b
@@ -92,6 +99,9 @@ start_command()
 	echo "$output" "$stderr"
 	[ "$status" = 0 ]
 	version_is "$next"
+	touch "$work/upgraded"
+	wait "$script"
+	[ ! -s "$work/script.err" ]
 	# The results are complete before COMMAND ends.
 	[ -s "$work/counts" ]
 	for name in stat capture latency; do

@@ -37,10 +37,13 @@ static int create(const struct options *options,
 		return ret;
 	}
 	ret = elog_producer_connect(producer);
-	if (ret)
+	if (ret) {
 		explain_device_error(ret, PURPOSE_ADMINISTER);
-	else
+	} else {
 		ret = register_event(producer, registration, &event);
+		if (ret)
+			explain_registration(producer, registration, ret);
+	}
 	if (!ret && options->verbose)
 		elog_hint("%s/%s is #%u", registration->provider ?
 			  registration->provider : EVENTLOG_DEFAULT_PROVIDER,

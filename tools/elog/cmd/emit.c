@@ -4,6 +4,9 @@
  *
  * Only the kernel parses the types of fields: the event is registered, and the kernel's
  * description of it gives the layout of the payload.
+ *
+ * A script must not fail because its events cannot be recorded: without --strict, only wrong
+ * arguments are errors. While the module is being replaced, this tries again.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -31,10 +34,16 @@ struct emission {
 	struct elog_payload payload;
 	unsigned char *buffer;
 	size_t size;			/* of the payload in it */
+	uint64_t written;		/* events so far */
+	bool replaced;			/* the module is being replaced, or its node is made */
+	int error;			/* why the event cannot be emitted; 0: its arguments are wrong */
 };
 
 /* Twice the maximum: composing dynamic fields needs additional room. */
 #define BUFFER_BYTES	(2 * EVENTLOG_PAYLOAD_MAX)
+
+#define REPLACED_NS	3000000000ULL	/* try so long while the module is being replaced */
+#define PAUSE_NS	10000000
 
 static bool parse_command_line(struct emission *emission)
 {
@@ -57,9 +66,22 @@ static bool parse_command_line(struct emission *emission)
 	return true;
 }
 
-static int register_it(struct emission *emission)
+/* Remember an error that is not the caller's. Return: @error. */
+static int fail(struct emission *emission, int error)
 {
-	const struct registration registration = {
+	emission->error = error;
+	return error;
+}
+
+/* Are the event's name, types or values wrong? */
+static bool is_wrong(int error)
+{
+	return error == -EINVAL || error == -E2BIG || error == -EPERM;
+}
+
+static struct registration registration_of(const struct emission *emission)
+{
+	return (struct registration){
 		.title = emission->options->arguments[0],
 		.provider = emission->provider,
 		.name = emission->name,
@@ -67,8 +89,17 @@ static int register_it(struct emission *emission)
 		.level = emission->options->select.level,
 		.keywords = emission->options->select.keywords,
 	};
+}
 
-	return register_event(emission->producer, &registration, &emission->event);
+static int register_it(struct emission *emission)
+{
+	const struct registration registration = registration_of(emission);
+	int ret = register_event(emission->producer, &registration, &emission->event);
+
+	if (!is_wrong(ret))
+		return fail(emission, ret);
+	explain_registration(emission->producer, &registration, ret);
+	return ret;
 }
 
 static int get_schema(struct emission *emission)
@@ -82,17 +113,12 @@ static int get_schema(struct emission *emission)
 	char *text;
 
 	fd = elog_device_open(NULL);
-	if (fd < 0) {
-		explain_device_error(fd, PURPOSE_QUERY);
-		return fd;
-	}
+	if (fd < 0)
+		return fail(emission, fd);
 	ret = elog_device_describe(fd, &describe, &text);
 	close(fd);
-	if (ret) {
-		elog_error("cannot read the kernel's description of the event: %s",
-			   strerror(-ret));
-		return ret;
-	}
+	if (ret)
+		return fail(emission, ret);
 	ret = elog_schema_parse(text, strlen(text), &emission->schema, &error);
 	free(text);
 	if (ret)
@@ -331,7 +357,7 @@ static uint64_t now(void)
 /* Return: false if the event was not enabled within the duration of -d. */
 static bool wait_until_enabled(struct emission *emission)
 {
-	const struct timespec pause = { .tv_nsec = 10000000 };
+	const struct timespec pause = { .tv_nsec = PAUSE_NS };
 	const uint64_t start = now();
 
 	while (!elog_event_enabled(emission->event)) {
@@ -353,58 +379,111 @@ static int write_events(struct emission *emission)
 		.iov_base = emission->buffer,
 		.iov_len = emission->size,
 	};
-	uint64_t written;
 	int ret = 0;
 
-	for (written = 0; written < count && !ret; written++)
+	while (emission->written < count && !ret) {
 		ret = elog_event_write(emission->event, session, &part, 1);
-	if (ret)
-		written--;
-	if (options->verbose && written)
-		elog_hint("emitted %" PRIu64 " of %s", written,
-			  options->arguments[0]);
-	if (ret == -EBADF) {
-		if (options->verbose)
-			elog_hint("%s has no listeners", options->arguments[0]);
-		return STATUS_OK;
+		emission->written += !ret;
 	}
+	if (ret && ret != -EBADF)
+		return fail(emission, ret);
+	if (options->verbose && emission->written)
+		elog_hint("emitted %" PRIu64 " of %s", emission->written, options->arguments[0]);
+	if (options->verbose && ret)
+		elog_hint("%s has no listeners", options->arguments[0]);
+	return 0;
+}
+
+/* Return: 0, or a negative errno; the reason was printed, except that of @error. */
+static int try_to_emit(struct emission *emission)
+{
+	int ret = elog_producer_open(&emission->producer, NULL);
+
+	emission->error = 0;
 	if (ret) {
-		elog_error("the kernel rejected the event: %s", strerror(-ret));
-		return STATUS_ERROR;
+		elog_error("out of memory");
+		return ret;
 	}
-	return STATUS_OK;
+	ret = elog_producer_connect(emission->producer);
+	if (ret)
+		return fail(emission, ret);
+	ret = register_it(emission);
+	if (!ret)
+		ret = get_schema(emission);
+	if (ret)
+		return ret;
+	if (!compose(emission))
+		return -EINVAL;
+	if (emission->options->wait && !wait_until_enabled(emission)) {
+		elog_error("%s was not enabled in that time", emission->options->arguments[0]);
+		return -ETIMEDOUT;
+	}
+	return write_events(emission);
+}
+
+static void forget(struct emission *emission)
+{
+	elog_schema_free(emission->schema);
+	elog_producer_close(emission->producer);
+	emission->schema = NULL;
+	emission->producer = NULL;
+}
+
+/*
+ * Is the module being replaced? Then there is no device for a moment, and the next one gets
+ * its owner and mode from udev. Without a module nothing comes that is worth waiting for.
+ */
+static bool is_replaced(struct emission *emission)
+{
+	const int error = emission->error;
+
+	emission->replaced |= error == -ESHUTDOWN ||
+			      ((error == -ENXIO || error == -ENODEV) && emission->event);
+	return emission->replaced && (error == -ESHUTDOWN || error == -ENOENT || error == -ENXIO ||
+				      error == -ENODEV || error == -EACCES);
+}
+
+static void explain(struct emission *emission)
+{
+	const struct registration registration = registration_of(emission);
+
+	if (emission->error == -EDQUOT || emission->error == -ENOSPC)
+		explain_registration(emission->producer, &registration, emission->error);
+	else
+		explain_device_error(emission->error, PURPOSE_PRODUCE);
 }
 
 static int emit(struct emission *emission)
 {
+	const struct timespec pause = { .tv_nsec = PAUSE_NS };
+	const struct options *options = emission->options;
+	const char *variable = getenv("ELOG_STRICT");
+	const bool strict = options->strict || options->wait ||
+			    (variable && *variable && strcmp(variable, "0") != 0);
+	const uint64_t start = now();
 	int ret;
 
-	if (emission->options->select.sessions.count > 1) {
+	if (options->select.sessions.count > 1) {
 		elog_error("-s: an event has only one session");
 		return STATUS_ERROR;
 	}
 	if (!parse_command_line(emission))
 		return STATUS_ERROR;
 	emission->buffer = malloc(BUFFER_BYTES);
-	if (!emission->buffer ||
-	    elog_producer_open(&emission->producer, NULL)) {
+	if (!emission->buffer) {
 		elog_error("out of memory");
 		return STATUS_ERROR;
 	}
-	ret = elog_producer_connect(emission->producer);
-	if (ret) {
-		explain_device_error(ret, PURPOSE_PRODUCE);
-		return STATUS_ERROR;
+	while ((ret = try_to_emit(emission)) && is_replaced(emission) &&
+	       now() - start < REPLACED_NS) {
+		forget(emission);
+		nanosleep(&pause, NULL);
 	}
-	if (register_it(emission) || get_schema(emission) ||
-	    !compose(emission))
-		return STATUS_ERROR;
-	if (emission->options->wait && !wait_until_enabled(emission)) {
-		elog_error("%s was not enabled in that time",
-			   emission->options->arguments[0]);
-		return STATUS_ERROR;
-	}
-	return write_events(emission);
+	if (!ret)
+		return STATUS_OK;
+	if (emission->error && (strict || options->verbose))
+		explain(emission);
+	return emission->error && !strict ? STATUS_OK : STATUS_ERROR;
 }
 
 static int run_emit(const struct options *options)
@@ -418,9 +497,7 @@ static int run_emit(const struct options *options)
 		return STATUS_ERROR;
 	}
 	status = emit(&emission);
-
-	elog_schema_free(emission.schema);
-	elog_producer_close(emission.producer);
+	forget(&emission);
 	free(emission.provider);
 	free(emission.buffer);
 	return status;
@@ -433,9 +510,11 @@ static const struct verb_option emit_options[] = {
 	{ 'k', "the event's keywords, as a number" },
 	{ 'n', "number of events to write; default 1" },
 	{ OPTION_WAIT, NULL },
+	{ OPTION_STRICT, "fail, and say why, if there is no module or no permission; --wait and\n"
+	  "ELOG_STRICT=1 in the environment do so, too" },
 	{ 'd', "with --wait: fail after this time; may have fractions" },
 	{ 'D', NULL },
-	{ 'v', "print how many were written, or that there are no listeners" },
+	{ 'v', "print how many were written, or why none was" },
 	{ 0, NULL },
 };
 
@@ -451,7 +530,8 @@ const struct verb verb_emit = {
 	"\n"
 	"  elog emit backup/done 'u64 bytes; __data_loc char[] path' bytes=4096 path=/srv\n"
 	"\n"
-	"Exit status: 0 success, also if there are no listeners; 1 an error.\n",
+	"Exit status: 0 success, also if nobody listens, or if there is no module or no\n"
+	"permission; 1 an error in the arguments, or with --strict any error.\n",
 	.options = emit_options,
 	.run = run_emit,
 };

@@ -338,6 +338,7 @@ static const struct option_definition definitions[] = {
 	  "and thread in decimal, as ps does; ELOG_IDS sets the default",
 	  TAKE(ids, print.ids), NULL },
 	{ OPTION_WAIT, "wait", NULL, "wait until the event is enabled", FLAG(wait) },
+	{ OPTION_STRICT, "strict", NULL, "fail if the event cannot be emitted", FLAG(strict) },
 	{ OPTION_OVERWRITE, "overwrite", NULL,
 	  "keep the newest events in the rings; print them at the end,\n"
 	  "on SIGUSR1, and when a trigger is emitted", FLAG(record.overwrite) },

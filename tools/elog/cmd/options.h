@@ -84,6 +84,7 @@ struct options {
 	bool quiet;
 	bool verbose;
 	bool wait;
+	bool strict;
 	const char *output;
 	enum color color;
 	bool no_pager;

@@ -169,20 +169,23 @@ int register_event(struct elog_producer *producer,
 		   const struct registration *registration,
 		   struct elog_event **event)
 {
-	int ret = try_register(producer, registration, registration->fields,
-			       registration->flags, event);
+	return try_register(producer, registration, registration->fields, registration->flags,
+			    event);
+}
 
-	if (ret == -EINVAL)
+void explain_registration(struct elog_producer *producer,
+			  const struct registration *registration, int error)
+{
+	if (error == -EINVAL)
 		explain_invalid(producer, registration);
-	else if (ret == -E2BIG)
+	else if (error == -E2BIG)
 		elog_error("the fields are too many or too large");
-	else if (ret == -ENOSPC)
+	else if (error == -ENOSPC)
 		elog_error("the kernel has reached its limit of events");
-	else if (ret == -EDQUOT)
+	else if (error == -EDQUOT)
 		elog_error("this user has reached a limit of the kernel module: see elog info");
-	else if (ret == -EPERM)
+	else if (error == -EPERM)
 		explain_denied(producer, registration);
-	else if (ret)
-		elog_error("the kernel rejected the event: %s", strerror(-ret));
-	return ret;
+	else
+		elog_error("the kernel rejected the event: %s", strerror(-error));
 }

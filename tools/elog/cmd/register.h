@@ -56,13 +56,22 @@ int name_event(const struct options *options, const char *title,
  * @registration: the event
  * @event: set to it
  *
- * Only the kernel parses the types of fields. If it rejects them, this tries them one
- * by one to find out which is wrong.
- *
- * Return: 0, or a negative errno; the reason was printed.
+ * Return: 0, or a negative errno.
  */
 int register_event(struct elog_producer *producer,
 		   const struct registration *registration,
 		   struct elog_event **event);
+
+/**
+ * explain_registration() - print why the kernel rejected an event
+ * @producer: connected
+ * @registration: the event
+ * @error: of register_event()
+ *
+ * Only the kernel parses the types of fields. If it rejects them, this tries them one
+ * by one to find out which is wrong.
+ */
+void explain_registration(struct elog_producer *producer,
+			  const struct registration *registration, int error);
 
 #endif /* REGISTER_H */
