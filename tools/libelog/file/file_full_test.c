@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-only
 /*
  * Tests of a writer whose disk is full or fails, and works again later: the file then has
- * each event once, and no damage. Prints TAP.
+ * each event once, and no damage. And of one whose file another program changes. Prints TAP.
  *
  * writev() and ftruncate() below are those that libelog calls. They act as a disk with a
  * limit: what exceeds it fails with the error that a test chooses.
@@ -23,6 +23,7 @@ static struct {
 	int error;		/* behind the limit */
 	bool keeps_torn;	/* ftruncate() fails, too */
 	unsigned int failures;
+	bool truncates;		/* right before the next block is written */
 } disk = { .fd = -1 };
 
 ssize_t writev(int fd, const struct iovec *iov, int count)
@@ -32,6 +33,10 @@ ssize_t writev(int fd, const struct iovec *iov, int count)
 	size_t size = 0;
 	int i;
 
+	if (disk.truncates) {
+		disk.truncates = false;
+		check_equal(ftruncate(fd, 0), 0);
+	}
 	if (fd != disk.fd || count > 8)
 		return syscall(SYS_writev, fd, iov, count);
 	for (i = 0; i < count && size < (size_t)(room > 0 ? room : 0); i++) {
@@ -74,19 +79,20 @@ static struct eventlog_record make_record(uint64_t number)
 	};
 }
 
-/* Does the file have all @events in their order, each with its schema? */
-static void check_file(int fd, uint64_t events)
+/* Does the file have the events from @first up to @end, in their order, each with its schema? */
+static void check_events(int fd, uint64_t first, uint64_t end, bool whole)
 {
 	const struct elog_schema_event *event;
 	struct elog_reader *reader;
 	struct elog_item item;
-	uint64_t next = 0;
+	uint64_t next = first;
 	int ret;
 
 	lseek(fd, 0, SEEK_SET);
 	check_equal(elog_reader_open(&reader, fd), 0);
 	while ((ret = elog_reader_next(reader, &item)) > 0) {
-		check(item.type != ELOG_ITEM_DAMAGE && item.type != ELOG_ITEM_LOST);
+		check(!whole || item.type != ELOG_ITEM_DAMAGE);
+		check(item.type != ELOG_ITEM_LOST);
 		if (item.type != ELOG_ITEM_EVENT)
 			continue;
 		if (item.session != next)
@@ -95,8 +101,13 @@ static void check_file(int fd, uint64_t events)
 		next = item.session + 1;
 	}
 	check_equal(ret, 0);
-	check_equal(next, events);
+	check_equal(next, end);
 	elog_reader_close(reader);
+}
+
+static void check_file(int fd, uint64_t events)
+{
+	check_events(fd, 0, events, true);
 }
 
 /* Make room on the disk, sometimes only a little. Return: false: @ret was not expected. */
@@ -416,6 +427,92 @@ static void test_pipe(void)
 	close(ends[1]);
 }
 
+static void add_events(struct elog_writer *writer, uint64_t first, uint64_t count)
+{
+	struct elog_item item;
+	uint64_t i;
+
+	for (i = first; i < first + count; i++) {
+		item = (struct elog_item){ .type = ELOG_ITEM_EVENT, .time = i + 1,
+					   .descriptor = 1 + (uint32_t)i / 50, .session = i };
+		check_equal(elog_writer_add(writer, &item), 0);
+	}
+}
+
+#define REMOVED (-2)
+
+/* How another program changes a file, and whether the capture appends. */
+static const struct change {
+	int flags;
+	off_t size;		/* truncated to it; -1: bytes are appended; REMOVED */
+	bool late;		/* right before a block is written */
+	uint64_t first;		/* event that the file has then */
+} changes[] = {
+	{ O_APPEND, 0, false, 100 }, { 0, 0, false, 100 }, { O_APPEND, 0, true, 100 },
+	{ O_APPEND, -1, false, 0 }, { 0, -1, false, 0 }, { O_APPEND, REMOVED, false, 0 },
+};
+
+/*
+ * The writer does not write into a hole, nor over others' bytes, and the one that continues
+ * has what it has not written.
+ */
+static void try_change(const struct change *change)
+{
+	struct elog_writer_options options = {
+		.size = sizeof(options), .definition = get_definition,
+	};
+	char text[8] = "", path[] = "/tmp/file_full_test.XXXXXX";
+	struct elog_writer *before, *writer;
+	int fd = mkstemp(path);
+	off_t size;
+
+	check_equal(fcntl(fd, F_SETFL, change->flags), 0);
+	check_equal(elog_writer_open(&before, fd, &options), 0);
+	add_events(before, 0, 100);
+	check_equal(elog_writer_sync(before, 100, NULL, 0), 0);
+	add_events(before, 100, 100);
+	disk.truncates = change->late;
+	if (change->size >= 0 && !change->late)
+		check_equal(ftruncate(fd, change->size), 0);
+	size = lseek(fd, 0, SEEK_END);
+	if (change->size == REMOVED)
+		check_equal(unlink(path), 0);
+	if (change->size == -1) {
+		check_equal(pwrite(fd, "others", 6, size), 6);
+		size += 6;
+		lseek(fd, -6, SEEK_END);
+	}
+	check_equal(elog_writer_sync(before, 200, NULL, 0), -ESTALE);
+	check_equal(elog_writer_retry(before), -ESTALE);
+	check_equal(lseek(fd, 0, SEEK_END), change->late ? 0 : size);
+	if (change->size == -1) {
+		check_equal(pread(fd, text, 6, size - 6), 6);
+		check(!strcmp(text, "others"));
+		/* A reader skips them as damage. */
+		check_equal(ftruncate(fd, size - 6), 0);
+		lseek(fd, 0, SEEK_END);
+	}
+	options.continues = before;
+	check_equal(elog_writer_open(&writer, fd, &options), 0);
+	elog_writer_close(before);
+	check_equal(elog_writer_sync(writer, 200, NULL, 0), 0);
+	check_equal(elog_writer_end(writer, 0), 0);
+	elog_writer_close(writer);
+	/* A part that was cut off has no END. */
+	check_events(fd, change->first, 200, change->size >= 0);
+	close(fd);
+	if (change->size != REMOVED)
+		unlink(path);
+}
+
+static void test_changed(void)
+{
+	size_t i;
+
+	for (i = 0; i < ELOG_ARRAY_SIZE(changes); i++)
+		try_change(&changes[i]);
+}
+
 int main(void)
 {
 	static const struct test tests[] = {
@@ -428,6 +525,7 @@ int main(void)
 		{ "the next file has what does not fit", test_carried },
 		{ "a torn block that cannot be removed yet", test_torn },
 		{ "a pipe is not retried", test_pipe },
+		{ "a file that another program changes", test_changed },
 	};
 
 	return run_tests(tests, ELOG_ARRAY_SIZE(tests), seed_random);

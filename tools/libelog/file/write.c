@@ -5,7 +5,9 @@
  *
  * One writev(2) writes a block, with the records straight from the ring. After an error
  * a regular file ends with its last whole block, and the writer returns the error until
- * elog_writer_retry(). Nothing that a failed call was given is lost: what the writer had
+ * elog_writer_retry(). If another program has truncated the file or written to it, what follows
+ * would not be decoded, and if it has removed the file, it would be gone: the writer writes no
+ * more, and returns -ESTALE. Nothing that a failed call was given is lost: what the writer had
  * taken stays in memory, and a function that has failed can be called again.
  *
  * No locks and nothing global: a writer belongs to one thread.
@@ -34,22 +36,36 @@
 #define COMPRESSION_MAX	19
 
 /*
- * Truncate the file behind the last whole block, unless another writer has appended to it:
+ * Does the file end where this writer has left it, and has it its name? Asking for its times
+ * would make a file system of the network write everything first. Return: 0, -ESTALE or a
+ * negative errno.
+ */
+static int check_end(const struct elog_writer *writer)
+{
+	const uint64_t end = writer->begin + writer->size + writer->torn;
+	struct statx stat;
+
+	if (!writer->regular)
+		return 0;
+	if (statx(writer->fd, "", AT_EMPTY_PATH, STATX_SIZE | STATX_NLINK, &stat))
+		return -errno;
+	return stat.stx_size == end && (stat.stx_nlink || !writer->named) ? 0 : -ESTALE;
+}
+
+/*
+ * Truncate the file behind the last whole block, unless another program has changed it:
  * then this writer cannot go on. Return: 0 or a negative errno.
  */
 static int truncate_torn(struct elog_writer *writer)
 {
 	off_t end = (off_t)(writer->begin + writer->size);
-	struct stat stat;
+	int ret;
 
 	if (!writer->regular || !writer->torn)
 		return 0;
-	if (fstat(writer->fd, &stat))
-		return -errno;
-	if (stat.st_size != end + (off_t)writer->torn) {
-		writer->regular = false;
-		return -EIO;
-	}
+	ret = check_end(writer);
+	if (ret)
+		return ret;
 	/* The next write must not leave a hole. */
 	if (ftruncate(writer->fd, end) || lseek(writer->fd, end, SEEK_SET) < 0)
 		return -errno;
@@ -73,6 +89,24 @@ int elog_writer_retry(struct elog_writer *writer)
 		return error;
 	writer->error = 0;
 	return 1;
+}
+
+/*
+ * With O_APPEND, a block is never in a hole nor over the bytes of others, but another program may
+ * have truncated the file right before it: then take the block back. Return: 0 or -ESTALE.
+ */
+static int check_place(struct elog_writer *writer)
+{
+	const off_t end = lseek(writer->fd, 0, SEEK_CUR);
+	struct stat stat;
+
+	if (!writer->appends || end < 0 ||
+	    (uint64_t)end == writer->begin + writer->size + writer->torn)
+		return 0;
+	if ((uint64_t)end >= writer->torn && !fstat(writer->fd, &stat) && stat.st_size == end)
+		(void)!ftruncate(writer->fd, end - (off_t)writer->torn);
+	writer->torn = 0;
+	return -ESTALE;
 }
 
 /* Write everything, also to pipes that take only some of it. */
@@ -141,6 +175,8 @@ static int write_block(struct elog_writer *writer,
 	/* After a failed write the file could not be truncated either. */
 	if (!writer->error)
 		writer->error = truncate_torn(writer);
+	if (!writer->error)
+		writer->error = check_end(writer);
 	if (writer->error)
 		return writer->error;
 	for (i = 0; i < count; i++) {
@@ -176,6 +212,8 @@ static int write_block(struct elog_writer *writer,
 	iov[count + 1].iov_len = -size & (ELOG_BLOCK_ALIGN - 1);
 	size += sizeof(header) + iov[count + 1].iov_len;
 	writer->error = write_all(writer, iov, count + 2);
+	if (!writer->error)
+		writer->error = check_place(writer);
 	if (writer->error) {
 		writer->block_size = size;
 		writer->block_fit = writer->torn;
@@ -318,7 +356,10 @@ static int write_info(struct elog_writer *writer,
 	return ret;
 }
 
-/* Find the position of the next byte in a regular file. */
+/*
+ * Find the position of the next byte in a regular file. Bytes behind it are not this writer's
+ * to truncate.
+ */
 static void find_begin(struct elog_writer *writer)
 {
 	int flags = fcntl(writer->fd, F_GETFL);
@@ -329,9 +370,11 @@ static void find_begin(struct elog_writer *writer)
 		return;
 	at = flags & O_APPEND ? stat.st_size :
 	     lseek(writer->fd, 0, SEEK_CUR);
-	if (at < 0)
+	if (at < 0 || at != stat.st_size)
 		return;
 	writer->regular = true;
+	writer->appends = flags & O_APPEND;
+	writer->named = stat.st_nlink;
 	writer->begin = (uint64_t)at;
 }
 

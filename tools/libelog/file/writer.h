@@ -41,7 +41,9 @@ struct elog_writer {
 	uint32_t flags;
 	struct elog_clock_offsets ahead;	/* our clocks, compared with the kernel's */
 	int error;		/* writing failed */
-	bool regular;
+	bool regular;		/* a file, and its end is where this part ends */
+	bool appends;		/* likewise, with O_APPEND */
+	bool named;		/* likewise, and it has a name: another program may remove it */
 	uint64_t begin;		/* where in a regular file this part begins */
 	uint64_t size;		/* bytes of whole blocks */
 	uint64_t torn;		/* bytes of an incomplete block behind these */

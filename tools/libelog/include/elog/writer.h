@@ -92,8 +92,10 @@ struct elog_writer_options {
  * This function and all functions that write return a negative errno of write(2), or
  * -EINTR if @interrupted returned true. After that, all later calls return the same,
  * until elog_writer_retry().
- * If @fd is a regular file to which no other process has appended, it is then
- * truncated after its last whole block.
+ * If @fd is a regular file that no other process has changed, it is then truncated after its
+ * last whole block. -ESTALE: another process has truncated or removed the file or written to
+ * it, so the writer has ended. A writer that continues it (see @continues) has what was not written.
+ * Open @fd with O_APPEND, so that no block gets over the bytes of others.
  *
  * Return: 0; -EINVAL; -E2BIG an option that this library does not know is set; -ENOMEM;
  * -EOPNOTSUPP compression is not built in; or as above.
