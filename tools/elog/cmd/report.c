@@ -12,6 +12,7 @@
 #include "cmd/verb.h"
 #include "export/report_page.h"
 #include "output/output.h"
+#include "util/output_file.h"
 #include "util/signals.h"
 
 static bool to_stdout(const struct options *options)
@@ -35,7 +36,7 @@ static int check_options(const struct options *options)
 		elog_error("%s: is an input file, and would be overwritten", options->output);
 		return -EINVAL;
 	}
-	return 0;
+	return to_stdout(options) || !output_refuse(options->output) ? 0 : -EINVAL;
 }
 
 static int write_page(const struct options *options, const struct elog_text *text)

@@ -7,7 +7,6 @@
  * It reads only the headers of events, unless there is -f.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
@@ -22,6 +21,7 @@
 #include "output/metrics.h"
 #include "output/output.h"
 #include "output/report.h"
+#include "util/output_file.h"
 #include "util/signals.h"
 
 #define BATCH_MS	100
@@ -390,21 +390,18 @@ static int open_file(struct stat_run *run)
 {
 	const char *path = run->options->output;
 
-	if (!to_file(run->options) || run->options->print.format == FORMAT_PROMETHEUS)
+	/* It is replaced by renaming. */
+	if (to_file(run->options) && run->options->print.format == FORMAT_PROMETHEUS)
+		return output_refuse(path) ? -EINVAL : 0;
+	if (!to_file(run->options))
 		return 0;
 	if (run->from_files && output_is_input(path, run->options->visit.names,
 					       run->options->visit.name_count)) {
 		elog_error("%s: is an input file, and would be overwritten", path);
 		return -EINVAL;
 	}
-	signals_let_in();
-	run->file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY,
-			 0666);
-	signals_hold();
-	if (run->file >= 0)
-		return 0;
-	elog_error("%s: %s", path, strerror(errno));
-	return -EINVAL;
+	run->file = output_create(path);
+	return run->file < 0 ? -EINVAL : 0;
 }
 
 static int open_source(struct stat_run *run)

@@ -3,12 +3,12 @@
  * A file that an export writes: see sink.h.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "export/sink.h"
+#include "util/output_file.h"
 #include "util/signals.h"
 
 #define FLUSH_BYTES	(256U << 10)
@@ -20,11 +20,9 @@ int sink_open(struct sink *sink, const char *path)
 	sink->fd = STDOUT_FILENO;
 	if (!strcmp(path, "-"))
 		return 0;
-	sink->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0666);
-	if (sink->fd >= 0)
-		return 0;
-	sink->error = -errno;
-	elog_error("%s: %s", path, strerror(errno));
+	sink->fd = output_create(path);
+	if (sink->fd < 0)
+		sink->error = sink->fd;
 	return sink->error;
 }
 

@@ -21,6 +21,7 @@
 #include "input/parts.h"
 #include "libelog/file/blocks.h"
 #include "libelog/util/siphash.h"
+#include "util/output_file.h"
 
 #define NUMBER_MAX	9999	/* of --rotate */
 #define INFO_MAX	65536	/* bytes of a FILE block */
@@ -378,14 +379,6 @@ static void use_file(struct spool *spool, int fd, const struct identity *identit
  * Chunks
  */
 
-/* Does a capture still write the file? */
-static bool is_locked(int fd)
-{
-	struct flock lock = { .l_type = F_RDLCK, .l_whence = SEEK_SET };
-
-	return !fcntl(fd, F_OFD_GETLK, &lock) && lock.l_type != F_UNLCK;
-}
-
 /* Find the next valid header from an offset on. Return: its offset, or @size: none. */
 static uint64_t find_header(int fd, uint64_t offset, uint64_t size, unsigned char *buffer)
 {
@@ -473,7 +466,7 @@ static size_t solid_size(const struct spool *spool)
 static ssize_t read_chunk(struct spool *spool, unsigned char *data)
 {
 	/* Look at the lock first: what is there without it does not become complete. */
-	const bool final = !is_locked(spool->fd);
+	const bool final = !output_is_locked(spool->fd);
 	const uint64_t offset = spool->next.offset;
 	struct extent extent;
 	struct stat now;

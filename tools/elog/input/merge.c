@@ -15,6 +15,7 @@
 #include "libelog/unexported/reader.h"
 #include "nats/stream.h"
 #include "util/file_error.h"
+#include "util/output_file.h"
 #include "util/signals.h"
 #include "util/time_spec.h"
 
@@ -192,7 +193,6 @@ static int was_seen(struct merge *merge, const struct entry *entry)
  */
 static bool is_unfinished(const struct input *input, const struct elog_item *item)
 {
-	struct flock lock = { .l_type = F_RDLCK, .l_whence = SEEK_SET };
 	off_t at = lseek(input->fd, 0, SEEK_CUR);
 	struct stat stat;
 
@@ -203,7 +203,7 @@ static bool is_unfinished(const struct input *input, const struct elog_item *ite
 	/* Damage elsewhere in the file is before the end of what was read. */
 	if (at < 0 || (uint64_t)at != item->offset + item->size)
 		return false;
-	if (!fcntl(input->fd, F_OFD_GETLK, &lock) && lock.l_type != F_UNLCK)
+	if (output_is_locked(input->fd))
 		return true;
 	return !fstat(input->fd, &stat) && S_ISREG(stat.st_mode) && stat.st_size > at;
 }

@@ -101,6 +101,9 @@ static char *absolute(const char *target)
 	if (base) {
 		*base = '\0';
 		real = realpath(base == name ? "/" : name, NULL);
+		/* The directory may be gone by the time that the capture is stopped. */
+		if (!real && base != name)
+			real = absolute(name);
 	} else {
 		real = realpath(".", NULL);
 	}
