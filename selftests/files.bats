@@ -202,14 +202,20 @@ load files.bash
 	mv "$work/kept.2" "$work/kept.2.old"
 	mkdir "$work/kept.2"
 	touch "$work/kept.2/full"
+	# They keep a recording from becoming a segment: it stays, and recording waits.
+	fails_with "$work/kept: Directory not empty" capture -o "$work/kept" --rotate 64K,2
+	numbers "$work/kept" | are_numbers 40 20
+	rm "$work/kept" "$work/err"
 	start_capture -o "$work/kept" --rotate 64K,2
 	produce 0 10 0
 	kill -HUP "$capture"
-	status=0
-	wait "$capture" || status=$?
-	[ "$status" = 1 ]
-	contains "$(< "$work/err")" "$work/kept: "
-	numbers "$work/kept" | are_numbers 0 10
+	wait_for grep -q "$work/kept: Directory not empty: events wait in memory" "$work/err"
+	rm -r "$work/kept.1" "$work/kept.2"
+	produce 10 10 0
+	wait_for grep -q "$work/kept: written again after" "$work/err"
+	stop_capture INT
+	[ "$status" = 0 ]
+	numbers "$work/kept" "$work/kept.1" | are_numbers 0 20
 	# If no new file can be created, the oldest segment goes.
 	small_disk "$work/few" 1M,nr_inodes=2
 	rm "$work/err"
@@ -791,4 +797,205 @@ assert capture.wait() == 1
 	[ "$(elog sql -- "$work/dash.elog" 'SELECT count(*) FROM x' | tail -n 1)" = 1 ]
 	elog report -o "$work/dash.html" -- "$work/dash.elog"
 	grep -q dash "$work/dash.html"
+}
+
+@test "capture -o: only one process writes a file" {
+	local option
+
+	"$ELOG" capture -q -o "$work/other" -- "$PRODUCER" 0 10 0
+	for option in --quiet --append --rotate=64K --writers=2 "--filter=number >= 0"; do
+		rm -f "$work"/file*
+		start_capture -o "$work/file" $([ "$option" = --writers=2 ] && echo "$option")
+		produce 0 1000 0
+		fails_with "$work/file: process $capture (elog capture) writes to it" \
+			capture -o "$work/file" -d 5 "$option"
+		contains "$stderr" "kill -INT $capture"
+		# By each of its names.
+		ln "$work/file" "$work/hard"
+		ln -s file "$work/soft"
+		fails_with "writes to it" capture -o "$work/hard" -d 5
+		fails_with "writes to it" capture -o "$work/soft" -d 5
+		fails_with "writes to it" capture -o /dev/fd/9 -d 5 9>> "$work/file"
+		status=0
+		"$ELOG" capture -o - -d 5 >> "$work/file" 2> "$work/refused" || status=$?
+		[ "$status" = 1 ]
+		contains "$(< "$work/refused")" "process $capture (elog capture) writes to it"
+		fails_with "writes to it" export --format jsonl -o "$work/file" "$work/other"
+		produce 1000 1000 0
+		stop_capture INT
+		[ "$status" = 0 ]
+		numbers "$work/file" | are_numbers 0 2000
+		rm "$work/hard" "$work/soft"
+	done
+	"$ELOG" capture -q --background -o "$work/file" --append
+	fails_with "elog stop $work/file" capture -o "$work/file" -d 5
+	"$ELOG" stop -q "$work/file"
+	# A split file, and that of losses.
+	start_capture --split "$work/split"
+	fails_with "writes to it" capture --split "$work/split" -d 5
+	stop_capture INT
+}
+
+@test "capture -o: what is there is kept" {
+	local record=("$ELOG" capture -o) stop=(-- "$PRODUCER")
+
+	cd "$work"
+	"${record[@]}" file "${stop[@]}" 0 10 0
+	"${record[@]}" file "${stop[@]}" 10 10 0 2> err
+	contains "$(< err)" "elog: file: the recording that was there is file.old now"
+	numbers file.old | are_numbers 0 10
+	numbers file | are_numbers 10 10
+	"${record[@]}" file --writers 2 "${stop[@]}" 20 10 0
+	numbers file.old | are_numbers 10 10
+	"${record[@]}" file "${stop[@]}" 30 10 0
+	[ ! -e file-w1 ]
+	[ -e file.old-w1 ]
+	numbers file.old | are_numbers 20 10
+	"${record[@]}" file "${stop[@]}" 40 10 0
+	[ ! -e file.old-w1 ]
+	"${record[@]}" file --rotate 64K "${stop[@]}" 50 10 0
+	numbers file.1 | are_numbers 40 10
+	numbers file | are_numbers 50 10
+	# A symbolic link stays one.
+	ln -s file link
+	"${record[@]}" link "${stop[@]}" 60 10 0
+	[ -L link ]
+	numbers link | are_numbers 60 10
+	numbers file.old | are_numbers 50 10
+	# The standard output is appended to.
+	"${record[@]}" - "${stop[@]}" 0 10 0 > out
+	"${record[@]}" /dev/stdout "${stop[@]}" 10 10 0 >> out
+	numbers out | are_numbers 0 20
+
+	# What elog has not written stays, byte by byte.
+	echo text > text
+	for option in --quiet --append --rotate=64K; do
+		fails_with "text: holds something that elog capture has not written" \
+			capture -o text "$option" -d 5
+	done
+	status=0
+	"${record[@]}" - -d 5 >> text 2> err || status=$?
+	[ "$status" = 1 ]
+	mv link link.elog
+	cp text file.old
+	fails_with "file.old, but that is no recording" capture -o file -d 5
+	for verb in "report" "stat" "stat --format prometheus" "export --format jsonl"; do
+		# shellcheck disable=SC2086 # an option is two words
+		fails_with "file: is a recording, and would be overwritten" $verb -o file out
+	done
+	[ "$(cat text file.old)" = $'text\ntext' ]
+	numbers file | are_numbers 60 10
+	# After a crash of the machine there are zeros, which the recorder of a host survives.
+	head -c 4096 /dev/zero > zeros
+	cp zeros zeros.elog
+	fails_with "cannot be appended to" capture -o zeros --append -d 5
+	cmp zeros zeros.elog
+	"${record[@]}" zeros --append --rotate 64K "${stop[@]}" 0 10 0
+	cmp zeros.1 zeros.elog
+	numbers zeros | are_numbers 0 10
+	: > empty
+	"${record[@]}" empty "${stop[@]}" 0 10 0
+	[ ! -e empty.old ]
+	"${record[@]}" /dev/null "${stop[@]}" 0 10 0
+}
+
+# numbers_follow FILE FIRST END: those before FIRST may be there, those up to END are
+numbers_follow()
+{
+	numbers "$1" | awk -v first="$2" -v end="$3" '
+		$0 != next_number && next_number > first { exit 1 }
+		{ next_number = $0 + 1 }
+		END { exit next_number != end }'
+}
+
+@test "capture -o: others truncate, write to, remove or rename the file" {
+	local option
+
+	for option in --quiet "--filter=number >= 0" --append --compress --rotate=1M --writers=2; do
+		rm -rf "$work/d"
+		mkdir "$work/d"
+		start_capture -o "$work/d/file" "$option"
+		produce 0 1000 0
+		wait_for shows 1000 "$work/d/file"
+		truncate -s 0 "$work/d/file"
+		produce 1000 1000 0
+		stop_capture INT
+		[ "$status" = 2 ]
+		contains "$(< "$work/err")" "another program has truncated it"
+		run_elog show "$work/d/file"
+		contains "$output" "number=1999"
+		[ "$option" = --writers=2 ] || numbers "$work/d/file" | are_numbers 1000 1000
+	done
+	for option in --quiet "--filter=number >= 0"; do
+		start_capture -o "$work/file" "$option"
+		produce 0 1000 0
+		wait_for shows 1000 "$work/file"
+		truncate -s 50 "$work/file"
+		produce 1000 1000 0
+		wait_for shows 1000 "$work/file"
+		echo others >> "$work/file"
+		produce 2000 1000 0
+		wait_for shows 2000 "$work/file"
+		rm "$work/file"
+		produce 3000 1000 0
+		wait_for shows 1000 "$work/file"
+		mv "$work/file" "$work/renamed"
+		produce 4000 1000 0
+		stop_capture INT
+		[ "$status" = 2 ]
+		contains "$(< "$work/err")" "has truncated it: up to 1000 events are gone" \
+			"has written to it: 0 events are gone" "has removed it: up to 2000 events" \
+			"the events are in $work/renamed"
+		numbers "$work/renamed" | are_numbers 3000 2000
+	done
+	contains "$(< "$work/err")" "elog: 2000 events in" "3000 removed by others"
+}
+
+# directory_waits ERRNO: the capture in the background states it
+directory_waits()
+{
+	grep -q "^state *$1 " /run/eventlog/*.capture
+}
+
+@test "capture --rotate: its directory goes, and comes back" {
+	local away=$work/away directory=$work/d
+
+	mkdir "$directory"
+	"$ELOG" capture -q --background -e number -o "$directory/file" --rotate 64K,50
+	produce 0 1000 0
+	mv "$directory" "$away"
+	produce 1000 3000 0
+	wait_for directory_waits 2
+	mkdir "$directory"
+	wait_for directory_waits 0
+	produce 4000 1000 0
+	wait_for shows 1000 "$directory/file"
+	# The next file cannot be opened, and then the directory is back.
+	mv "$directory" "$work/again"
+	produce 5000 3000 0
+	wait_for directory_waits 2
+	mv "$work/again" "$directory"
+	wait_for directory_waits 0
+	# Another file has the name: it stays.
+	mv "$directory/file" "$work/last"
+	echo others > "$directory/file"
+	produce 8000 3000 0
+	wait_for directory_waits 17
+	[ "$(< "$directory/file")" = others ]
+	rm "$directory/file"
+	wait_for directory_waits 0
+	run_elog stop "$directory/file"
+	[ "$status" = 0 ]
+	contains "$stderr" "No such file or directory: events wait in memory" "written again after"
+	numbers "$work/last" "$away"/file* "$directory"/file* | are_numbers 0 11000
+	# What cannot be written until the end is counted.
+	"$ELOG" capture --background -e number -o "$directory/file"
+	produce 0 1000 0
+	wait_for shows 1000 "$directory/file"
+	rm -r "$directory"
+	produce 1000 1000 0
+	run_elog stop "$directory/file"
+	[ "$status" = 1 ]
+	contains "$stderr" "has removed it: up to 1000 events are gone" "No such file or directory" \
+		"1000 not written, 1000 removed by others, lost 0"
 }

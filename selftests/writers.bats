@@ -72,10 +72,11 @@ all_show()
 	run_elog stat "$work/file"
 	contains "$output" 6000
 
-	# Another capture with one writer replaces all files.
+	# Another capture with one writer keeps all files, with other names.
 	"$ELOG" capture -q -o "$work/file" -- "$PRODUCER" 0 10 0 > /dev/null
-	[ "$(cd "$work" && echo file*)" = file ]
+	[ "$(cd "$work" && echo file*)" = "file file.old file.old-w1" ]
 	numbers "$work/file" | are_numbers 0 10
+	numbers "$work/file.old" | are_numbers 0 6000
 
 	# Compressed.
 	run_elog capture -o "$work/zstd" --writers auto --compress --per-cpu-bytes 4M -- bash -c \

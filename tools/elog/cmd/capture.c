@@ -540,6 +540,8 @@ static void count_events(struct capture *capture)
 		capture->shown -= capture->output.unwritten;
 	else
 		capture->shown = 0;
+	if (writer)
+		capture->shown -= writer->gone < capture->shown ? writer->gone : capture->shown;
 	if (!failed) {
 		capture->unwritten = writer ? writer->missed : 0;
 		return;
@@ -548,6 +550,8 @@ static void count_events(struct capture *capture)
 		received += count_rest(capture);
 	else
 		received = live_lost(&capture->live, &stat, &lost) ? 0 : stat.records;
+	if (writer)
+		received -= writer->gone < received ? writer->gone : received;
 	if (received > capture->shown)
 		capture->unwritten = received - capture->shown;
 }
@@ -588,6 +592,8 @@ static uint64_t summarize(struct capture *capture)
 			plural(capture->writer->bytes));
 	if (capture->unwritten)
 		fprintf(stderr, "%" PRIu64 " not written, ", capture->unwritten);
+	if (capture->writer && capture->writer->gone)
+		fprintf(stderr, "%" PRIu64 " removed by others, ", capture->writer->gone);
 	fprintf(stderr, "lost %" PRIu64 "%s\n", lost, causes.data ? causes.data : "");
 	if (lost || stat.lost[CAUSE_INVALID])
 		live_print_lost(live);
@@ -596,7 +602,7 @@ static uint64_t summarize(struct capture *capture)
 			" byte%s placed in the rings\n", (uint64_t)stat.records,
 			plural(stat.records), (uint64_t)stat.bytes, plural(stat.bytes));
 	live_print_rejected(live);
-	missing_report(live, capture->shown);
+	missing_report(live, capture->shown + (capture->writer ? capture->writer->gone : 0));
 	elog_text_free(&causes);
 	return lost;
 }
@@ -619,7 +625,8 @@ static int final_status(struct capture *capture, uint64_t lost)
 	}
 	if (capture->damaged && !capture->printer)
 		elog_error("a ring was damaged: records are missing");
-	lost += capture->unwritten || capture->damaged || capture->unsent;
+	lost += capture->unwritten || capture->damaged || capture->unsent ||
+		(capture->writer && capture->writer->gone);
 	if (capture->visit)
 		return visit_status(capture->visit, false, lost);
 	if ((!capture->returns && live_deleted(&capture->live)) || live_failed(&capture->live))

@@ -347,7 +347,9 @@ static const struct option_definition definitions[] = {
 	  TAKE(event, live.triggers), MUST_BE_EVENT },
 	{ 'o', "output", "FILE", "write events to FILE, for elog show, instead of printing\n"
 	  "them; -: stdout", TEXT(output) },
-	{ OPTION_APPEND, "append", NULL, "with -o: append to FILE", FLAG(record.append) },
+	{ OPTION_APPEND, "append", NULL,
+	  "with -o: append to FILE, instead of renaming it to FILE.old,\n"
+	  "or with --rotate to FILE.1", FLAG(record.append) },
 	{ 'f', "filter", "EXPR", "only events for which this is true, see elog_filter(7):\n"
 	  "'bytes > 1000 && path ~ \"/api\"'; may be repeated",
 	  TAKE(string, select.expressions), NULL },

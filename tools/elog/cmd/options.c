@@ -360,6 +360,9 @@ static void share(struct options *options)
 	options->source.quiet = options->quiet;
 	options->live.fields = options->print.fields;
 	options->live.command = command;
+	/* Opened by this name it would be emptied, although >> has appended to it. */
+	if (options->output && !strcmp(options->output, "/dev/stdout"))
+		options->output = "-";
 	options->live.owns_stdout = options->output && !strcmp(options->output, "-");
 	options->live.quiet = options->quiet;
 	options->live.verbose = options->verbose;

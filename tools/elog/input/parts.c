@@ -161,23 +161,43 @@ int parts_find(struct file_list *list, char *const *names, int count)
 	return ret;
 }
 
+/* Remove the other files of a capture, or rename them to those of @to. */
+static void move_others(const char *name, const struct identity *whole, const char *to,
+			unsigned int first)
+{
+	char *other, *new_name;
+	unsigned int i;
+
+	for (i = first; i < whole->files && i < ELOG_WRITER_FILES_MAX; i++) {
+		other = parts_name(name, i);
+		new_name = to ? parts_name(to, i) : NULL;
+		if (other && is_part(other, whole)) {
+			if (!to)
+				unlink(other);
+			else if (new_name && rename(other, new_name))
+				elog_error("%s: cannot be renamed to %s: %s", other, new_name,
+					   strerror(errno));
+		}
+		free(other);
+		free(new_name);
+	}
+}
+
 void parts_remove(const char *name, unsigned int first)
 {
 	struct identity whole;
-	unsigned int i;
-	char *other;
 
 	/* A file that cannot be replaced still needs them. */
-	if (access(name, W_OK) || !read_identity(name, &whole))
-		return;
-	for (i = first; i < whole.files && i < ELOG_WRITER_FILES_MAX; i++) {
-		other = parts_name(name, i);
-		if (!other)
-			return;
-		if (is_part(other, &whole))
-			unlink(other);
-		free(other);
-	}
+	if (!access(name, W_OK) && read_identity(name, &whole))
+		move_others(name, &whole, NULL, first);
+}
+
+void parts_rename(const char *first_name, const char *name, unsigned int first)
+{
+	struct identity whole;
+
+	if (read_identity(first_name, &whole))
+		move_others(name, &whole, first_name, first);
 }
 
 void parts_free(struct file_list *list)

@@ -51,6 +51,14 @@ int parts_find(struct file_list *list, char *const *names, int count);
  */
 void parts_remove(const char *name, unsigned int first);
 
+/**
+ * parts_rename() - rename the other files of a capture whose first file was renamed
+ * @first_name: the first file, by its new name; nothing is done if it is no file of elog
+ * @name: its name before
+ * @first: as for parts_remove()
+ */
+void parts_rename(const char *first_name, const char *name, unsigned int first);
+
 /** parts_free() - free the names */
 void parts_free(struct file_list *list);
 

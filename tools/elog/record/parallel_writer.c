@@ -52,6 +52,7 @@ struct part {
 	bool pending;			/* records were written since this was cleared */
 	uint64_t records;
 	uint64_t bytes;
+	uint64_t gone;
 	uint64_t size;			/* of the current file */
 	uint64_t begun;			/* likewise */
 	int error;
@@ -123,6 +124,7 @@ static void *run(void *context)
 		part->pending |= writer->pending;
 		part->records = writer->records;
 		part->bytes = writer->bytes;
+		part->gone = writer->gone;
 		part->size = trace_writer_size(writer->file);
 		part->begun = writer->age.begun;
 		part->error = ret;
@@ -174,6 +176,7 @@ static int add_up(struct parallel_writer *parallel, bool *busy, uint64_t *size)
 
 	writer->records = 0;
 	writer->bytes = 0;
+	writer->gone = 0;
 	writer->wait.error = 0;
 	writer->wait.failures = 0;
 	writer->wait.removed = 0;
@@ -184,6 +187,7 @@ static int add_up(struct parallel_writer *parallel, bool *busy, uint64_t *size)
 		pthread_mutex_lock(&part->lock);
 		writer->records += part->records;
 		writer->bytes += part->bytes;
+		writer->gone += part->gone;
 		writer->pending |= part->pending;
 		part->pending = false;
 		if (part->wait.error)

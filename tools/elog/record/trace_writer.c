@@ -7,10 +7,15 @@
  * disk alone becomes a segment first, if it has reached its size. Otherwise the
  * capture waits: until the next second all functions that write return -EAGAIN. A rotation
  * has several steps, and continues where it has failed.
+ *
+ * Others may change the file meanwhile. If it was truncated, or others have written to it, a new
+ * part begins at its end; if it was removed, a new file begins. The events that went with it
+ * are counted. A file that has its name now is not touched: the capture waits until it is away.
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,12 +25,15 @@
 #include "input/parts.h"
 #include "libelog/unexported/consumer.h"
 #include "libelog/unexported/writer.h"
+#include "record/existing.h"
 #include "record/segments.h"
 #include "record/trace_writer.h"
+#include "util/output_file.h"
 #include "util/signals.h"
 
 #define SPLIT_THREADS	64	/* whose names are remembered, in each of many files */
 #define RETRY_NS	1000000000ULL	/* from one attempt to write to the next */
+#define TORN_BYTES	16384	/* a first block is smaller */
 
 /* The next step of a rotation that is under way. */
 enum rotation_step {
@@ -42,14 +50,19 @@ struct trace_writer {
 	unsigned int part;	/* of the files that are written at the same time */
 	bool append;		/* keep what the file holds */
 	int fd;
+	int lock;		/* stdout, opened again: others share its lock; or -1 */
+	struct stat file;	/* what it is, if it is a regular file that has a name */
 	struct elog_writer *writer;
 	uint64_t present;	/* bytes that the file held before */
+	bool keeps;		/* these bytes, if the part has to begin again */
+	uint64_t held;		/* events in it, of this capture */
 	uint64_t size;		/* bytes that @owner has counted */
 	uint64_t events;	/* likewise */
 	uint64_t synced;	/* time of the last SYNC block */
 	bool dirty;
 	enum rotation_step step;
 	uint64_t rotated;	/* time of this rotation */
+	uint64_t start;		/* that the file states */
 	struct elog_writer *before;	/* of the file before, until the next one has begun */
 };
 
@@ -86,6 +99,7 @@ static void account(struct trace_writer *trace)
 	events = elog_writer_events(trace->writer);
 	trace->owner->bytes += size - trace->size;
 	trace->owner->records += events - trace->events;
+	trace->held += events - trace->events;
 	if (events && !trace->owner->age.begun)
 		trace->owner->age.begun = boottime();
 	trace->size = size;
@@ -101,12 +115,15 @@ static bool is_full(int error)
 	return error == -ENOSPC || error == -EDQUOT;
 }
 
-/* Can the same be tried again later? */
+/*
+ * Can the same be tried again later? A directory may come back, files may be closed, permissions
+ * change.
+ */
 static bool may_pass(struct trace_writer *trace, int error)
 {
 	if (trace->writer)
 		return elog_writer_retry(trace->writer) == 1;
-	return is_full(error) || error == -EFBIG || error == -EIO || error == -EROFS;
+	return error != -EINTR && error != -EPIPE && error != -ELOOP;
 }
 
 /* Wait, unless the capture ends. */
@@ -158,6 +175,8 @@ static bool make_room(struct trace_writer *trace, ssize_t *ret)
 	return wait->made_room;
 }
 
+static bool begin_again(struct trace_writer *trace, ssize_t *ret);
+
 /* Handle a result. Return: true: try again now; false: @ret is final, or -EAGAIN: wait. */
 static bool try_again(struct trace_writer *trace, ssize_t *ret)
 {
@@ -170,6 +189,8 @@ static bool try_again(struct trace_writer *trace, ssize_t *ret)
 	}
 	if (*ret == -EAGAIN || *ret == -EBADMSG)
 		return false;
+	if (*ret == -ESTALE && wait->possible && trace->writer && !trace->step)
+		return begin_again(trace, ret);
 	if (wait->possible && may_pass(trace, (int)*ret)) {
 		wait->failures++;
 		if (make_room(trace, ret))
@@ -223,26 +244,31 @@ static int open_waiting(const char *path, int flags)
 }
 
 /*
- * The lock tells readers that the capture still writes the file. It ends with the process,
- * whatever ends that. Others may share stdout, and would keep the lock.
+ * The lock keeps other captures away, and tells readers that this one still writes the file.
+ * Return: 0 or -EBUSY.
  */
-static void lock_file(int fd)
+static int lock_file(struct trace_writer *trace)
 {
-	struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+	int fd = trace->fd;
 
-	if (fd != STDOUT_FILENO)
-		fcntl(fd, F_OFD_SETLK, &lock);
+	if (fd == STDOUT_FILENO) {
+		trace->lock = open("/proc/self/fd/1", O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+		fd = trace->lock;
+	}
+	return fd < 0 ? 0 : output_lock(fd, trace->path);
 }
+
+static int close_file(struct trace_writer *trace);
 
 static int open_file(struct trace_writer *trace, int more_flags)
 {
-	int flags = O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY | more_flags;
+	/* A block must never get over the bytes of others, nor behind a hole. */
+	int flags = O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY | more_flags;
 	const char *path = trace->path;
 	struct stat stat = { 0 };
 	bool regular;
-	int fd;
+	int fd, ret = -EINVAL;
 
-	trace->present = 0;
 	/* Others can predict the names of these files. */
 	if (settings_of(trace)->split)
 		flags |= O_NOFOLLOW;
@@ -260,8 +286,6 @@ static int open_file(struct trace_writer *trace, int more_flags)
 	if (fd < 0)
 		return fd;
 	regular = !fstat(fd, &stat) && S_ISREG(stat.st_mode);
-	if (more_flags & O_APPEND && regular)
-		trace->present = (uint64_t)stat.st_size;
 	if (isatty(fd)) {
 		elog_error("-o writes binary data: not to a terminal");
 		elog_hint("without -o events are printed; or: elog capture -o - | elog show -");
@@ -271,13 +295,22 @@ static int open_file(struct trace_writer *trace, int more_flags)
 		elog_error("%s: --writers is for a regular file", path);
 	} else {
 		trace->fd = fd;
-		lock_file(fd);
-		return 0;
+		ret = lock_file(trace);
+		if (!ret && regular && !(flags & O_EXCL))
+			ret = existing_check(trace->owner, path, trace->part, fd, trace->append);
+		trace->present = 0;
+		trace->keeps = false;
+		trace->held = 0;
+		trace->file = (struct stat){ 0 };
+		if (!ret && regular && strcmp(path, "-") != 0)
+			trace->file = stat;
+		if (!ret)
+			return 0;
 	}
 	trace->owner->explained = true;
-	if (fd != STDOUT_FILENO)
-		close(fd);
-	return -EINVAL;
+	trace->fd = fd;
+	close_file(trace);
+	return ret;
 }
 
 /* Print why a file cannot be opened or begun. Return: @ret. */
@@ -345,22 +378,39 @@ static int begin_segment(struct trace_writer *trace, const struct elog_writer *b
 	trace->size = 0;
 	trace->events = 0;
 	trace->synced = record_time(monotonic());
+	trace->start = start;
 	return ret;
 }
 
+/* Does @path name the file that was opened? Return: 1; 0 another file or none has the name. */
+static int has_name(const struct trace_writer *trace, const char *path)
+{
+	struct stat now;
+
+	return !stat(path, &now) && now.st_ino == trace->file.st_ino &&
+	       now.st_dev == trace->file.st_dev;
+}
+
 /*
- * Empty the file, and remove the other files of the capture that it belonged to. Not before
- * it is open: if it cannot be opened, that capture stays whole.
+ * A new recording begins in a file of its own. Not before all files are open: if one cannot be
+ * opened, an earlier capture stays whole. Return: 0 or a negative errno.
  */
 static int replace_file(struct trace_writer *trace)
 {
 	struct stat stat;
+	int ret;
 
-	if (trace->fd == STDOUT_FILENO || fstat(trace->fd, &stat) || !S_ISREG(stat.st_mode))
+	if (fstat(trace->fd, &stat) || !S_ISREG(stat.st_mode))
 		return 0;
-	if (!trace->part)
-		parts_remove(trace->path, trace->owner->parts > 1 ? trace->owner->parts : 1);
-	return ftruncate(trace->fd, 0) ? -errno : 0;
+	if (existing_is_kept(trace->path, trace->fd, trace->append)) {
+		trace->present = (uint64_t)stat.st_size;
+		return 0;
+	}
+	ret = existing_rename(trace->owner, &trace->path, trace->part);
+	if (ret)
+		return ret;
+	close_file(trace);
+	return open_file(trace, O_EXCL);
 }
 
 int trace_writer_create(struct trace_writer **result, struct writer *writer,
@@ -372,12 +422,13 @@ int trace_writer_create(struct trace_writer **result, struct writer *writer,
 	if (trace) {
 		trace->owner = writer;
 		trace->fd = -1;
+		trace->lock = -1;
 		trace->part = part;
 		trace->path = parts_name(path, part);
 		trace->append = append;
 	}
 	if (trace && trace->path)
-		ret = open_file(trace, append ? O_APPEND : 0);
+		ret = open_file(trace, 0);
 	if (!ret) {
 		*result = trace;
 		return 0;
@@ -413,7 +464,7 @@ static uint64_t begun_before(int fd)
 int trace_writer_begin(struct trace_writer *trace)
 {
 	struct writer *writer = trace->owner;
-	int ret = trace->append ? 0 : replace_file(trace);
+	int ret = replace_file(trace);
 
 	/* A pipe may be full. */
 	signals_let_in();
@@ -457,10 +508,95 @@ int trace_writer_open(struct trace_writer **result, struct writer *writer, const
 	return (int)ret;
 }
 
+/* ------------------------------------------------------------------------
+ * What others do to the file
+ */
+
+/* Return: -ESTALE: the file has no name any more, and what is written to it is gone; or 0. */
+static int check_removed(const struct trace_writer *trace)
+{
+	struct stat now;
+
+	if (!trace->file.st_ino || trace->fd < 0)
+		return 0;
+	return fstat(trace->fd, &now) ? -errno : now.st_nlink ? 0 : -ESTALE;
+}
+
+/* Say what was done to it, and count the events that it may have held. */
+static void see_change(struct trace_writer *trace)
+{
+	const char *change = "has written to it", *next = "a new part";
+	struct stat now;
+	uint64_t gone = 0;
+
+	account(trace);
+	if (fstat(trace->fd, &now) || !now.st_nlink) {
+		change = "has removed it";
+		next = "a new file";
+		gone = trace->held;
+	} else if ((uint64_t)now.st_size < trace_writer_size(trace)) {
+		change = "has truncated it";
+		gone = trace->held;
+	}
+	trace->held -= gone;
+	trace->owner->gone += gone;
+	elog_error("%s: another program %s: %s%" PRIu64 " event%s gone; %s begins", trace->path,
+		   change, gone ? "up to " : "", gone, gone == 1 ? " is" : "s are", next);
+}
+
+/* Begin a new part of the file, or a new file if it was removed. As try_again(). */
+static bool begin_again(struct trace_writer *trace, ssize_t *ret)
+{
+	const bool removed = check_removed(trace);
+
+	see_change(trace);
+	trace->before = trace->writer;
+	trace->writer = NULL;
+	/* The files of a capture with several writers have the same start. */
+	trace->rotated = trace->start;
+	trace->keeps = true;
+	trace->step = ROTATION_BEGIN;
+	if (removed) {
+		close_file(trace);
+		trace->file = (struct stat){ 0 };
+		trace->step = ROTATION_OPEN;
+	}
+	*ret = continue_rotation(trace);
+	return !*ret;
+}
+
+/* Has another file that is not empty the name of this one? Renaming must not touch it. */
+static bool is_taken(const struct trace_writer *trace)
+{
+	struct stat now;
+
+	return !stat(trace->path, &now) && !has_name(trace, trace->path) &&
+	       (!S_ISREG(now.st_mode) || now.st_size);
+}
+
+/* Say which name it has now, if others have renamed it. */
+static void say_renamed(const struct trace_writer *trace)
+{
+	char path[40], name[PATH_MAX];
+	ssize_t size;
+
+	if (!trace->file.st_ino || has_name(trace, trace->path))
+		return;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", trace->fd);
+	size = readlink(path, name, sizeof(name) - 1);
+	if (size <= 0)
+		return;
+	name[size] = '\0';
+	elog_error("%s: another program has renamed it: the events are in %s", trace->path, name);
+}
+
 static int close_file(struct trace_writer *trace)
 {
 	int fd = trace->fd;
 
+	if (trace->lock >= 0)
+		close(trace->lock);
+	trace->lock = -1;
 	trace->fd = -1;
 	if (fd <= STDERR_FILENO)
 		return 0;
@@ -536,7 +672,7 @@ int trace_writer_sync(struct trace_writer *trace, uint64_t time,
 	if (ret)
 		return (int)ret;
 	do {
-		ret = sync_clocks(trace, time, losses, count);
+		ret = check_removed(trace) ? : sync_clocks(trace, time, losses, count);
 	} while (try_again(trace, &ret));
 	if (!ret)
 		trace->dirty = false;
@@ -555,8 +691,10 @@ int trace_writer_end(struct trace_writer *trace, uint64_t lost)
 	if (ret)
 		return (int)ret;
 	do {
-		ret = elog_writer_end(trace->writer, lost);
+		ret = check_removed(trace) ? : elog_writer_end(trace->writer, lost);
 	} while (try_again(trace, &ret));
+	if (!ret)
+		say_renamed(trace);
 	return ret ? (int)ret : check(trace, close_file(trace));
 }
 
@@ -576,12 +714,49 @@ bool trace_writer_is_full(const struct trace_writer *trace)
 	return most && trace->events && trace_writer_size(trace) >= most;
 }
 
-/* The next file may have got a torn header: write it again from the start. */
+/* Go on behind what others have left of the file. Return: 0 or a negative errno. */
+static int find_end(struct trace_writer *trace)
+{
+	const enum output_kind kind = output_kind(trace->fd);
+	struct stat now;
+
+	if (kind == OUTPUT_FOREIGN)
+		return -EEXIST;
+	if (fstat(trace->fd, &now))
+		return -errno;
+	/* There is only the beginning of the first block. */
+	if (kind == OUTPUT_UNREADABLE && now.st_size < TORN_BYTES) {
+		if (ftruncate(trace->fd, 0))
+			return -errno;
+		now.st_size = 0;
+	}
+	trace->present = (uint64_t)now.st_size;
+	return lseek(trace->fd, 0, SEEK_END) < 0 ? -errno : 0;
+}
+
 static int begin_next(struct trace_writer *trace)
 {
-	if (ftruncate(trace->fd, 0) || lseek(trace->fd, 0, SEEK_SET) < 0)
-		return -errno;
+	struct stat now;
+	int ret = 0;
+
+	if (trace->keeps)
+		ret = find_end(trace);
+	/* The next file may have got a torn header: write it again from the start. */
+	else if (fstat(trace->fd, &now) || (now.st_size && ftruncate(trace->fd, 0)) ||
+		 lseek(trace->fd, 0, SEEK_SET) < 0)
+		ret = -errno;
+	if (ret)
+		return ret;
 	return begin_segment(trace, trace->before, trace->rotated);
+}
+
+/* Is the file that was ended there, although it was not when it should have been renamed? */
+static bool is_back(const struct trace_writer *trace)
+{
+	struct stat now;
+
+	return trace->file.st_ino && has_name(trace, trace->path) && !stat(trace->path, &now) &&
+	       now.st_size == trace->file.st_size;
 }
 
 /* Do the next step. Return: 0 or a negative errno. */
@@ -592,9 +767,12 @@ static int rotate_step(struct trace_writer *trace)
 	switch (trace->step) {
 	case ROTATION_END:
 		ret = elog_writer_end(trace->writer, UINT64_MAX);
-		if (ret)
+		if (ret == -ESTALE)
+			see_change(trace);
+		else if (ret)
 			return ret;
 		account(trace);
+		trace->file.st_size = (off_t)trace_writer_size(trace);
 		/* The file cannot be written again: an error of this is reported, and no more. */
 		ret = close_file(trace);
 		if (ret)
@@ -604,16 +782,20 @@ static int rotate_step(struct trace_writer *trace)
 		trace->step = ROTATION_RENAME;
 		return 0;
 	case ROTATION_RENAME:
-		ret = segments_rotate(trace->owner->segments, trace->part);
+		ret = is_taken(trace) ? -EEXIST :
+		      segments_rotate(trace->owner->segments, trace->part);
 		if (!ret)
 			trace->step = ROTATION_OPEN;
 		return ret;
 	case ROTATION_OPEN:
-		/* A file that has the name now is not ours. */
+		/* A file that has the name now is not ours, unless its directory is back. */
 		ret = open_file(trace, O_EXCL);
 		if (!ret)
 			trace->step = ROTATION_BEGIN;
-		return ret;
+		if (ret != -EEXIST || !trace->owner->segments || !is_back(trace))
+			return ret;
+		trace->step = ROTATION_RENAME;
+		return 0;
 	default:
 		ret = begin_next(trace);
 		if (ret)

@@ -119,6 +119,7 @@ struct writer_age {
  * @wait: does it wait for the disk?
  * @age: for --rotate with an age
  * @missed: events of snapshots that did not fit, and are in no file
+ * @gone: events that other programs have removed from the files, at most
  * @parallel: threads drain the rings, and writer_drain() only collects their counters
  * @pending: records were written since the last writer_sync(), of a raw or parallel writer
  * @records: events in all files so far
@@ -140,6 +141,7 @@ struct writer {
 	struct writer_wait wait;
 	struct writer_age age;
 	uint64_t missed;
+	uint64_t gone;
 	bool parallel;
 	bool pending;
 	uint64_t records;
