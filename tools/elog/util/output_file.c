@@ -231,7 +231,6 @@ bool output_refuse(const char *path)
 	return refused;
 }
 
-/* Opening a pipe waits for its reader, and a signal ends the wait. */
 int output_create(const char *path)
 {
 	int fd = signals_open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY), ret = 0;
