@@ -8,6 +8,8 @@ types    an event with a field of each type, with unusual values; an unknown def
 decoded  an event with an eventheader, which has fields of other types
 instances a session of the root and of two instances, with equal names and numbers, and losses
 names    events and fields with names that SQLite or other columns have
+twins    events whose names differ only in case or in a slash, or are those of missing ones
+floats   numbers that lose digits easily, and those that are not finite
 paired   events whose attributes say which are a pair, with names that say otherwise
 nested   spans that are inside others of their session or thread, and some that are not
 traces   a span whose events carry ids of a trace
@@ -147,6 +149,31 @@ def decoded(path):
     header = struct.pack("<BBHHBBHH", 6, 0, 0, 0, 0, 4, len(metadata), 1)
     with ElogFile(path, {1: schema("user_events", 1, "Shop_L4K1", fields)}) as file:
         file.event(1, header + metadata + struct.pack("<di", 2.5, -1000))
+
+
+def floats(path):
+    fields = "\tu8 eventheader_flags\n\tu8 version\n\tu16 id\n\tu16 tag\n\tu8 opcode\n\tu8 level\n"
+    numbers = {"third": 1 / 3, "most": sys.float_info.max, "least": 5e-324, "inf": float("inf"),
+               "ninf": float("-inf"), "nan": float("nan")}
+    bools = {f"b{number}": number for number in (0, 1, 2, 255)}
+    metadata = b"Odd\0" + b"".join(name.encode() + b"\0\x85\x08" for name in numbers)
+    metadata += b"".join(name.encode() + b"\0\x82\x07" for name in bools)
+    header = struct.pack("<BBHHBBHH", 6, 0, 0, 0, 0, 4, len(metadata), 1)
+    with ElogFile(path, {1: schema("user_events", 1, "Shop_L4K1", fields)}) as file:
+        file.event(1, header + metadata + struct.pack("<6d", *numbers.values()) +
+                   bytes(bools.values()))
+
+
+def twins(path):
+    events = [("shop", "sale"), ("SHOP", "Sale"), ('"a/b"', "c"), ("a", '"b/c"'), ('"?"', '"?"'),
+              ("sqlite_x", "sqlite_y"), ("shop", '"se\\"ll"'), ("shop", "select")]
+    definitions = {number: schema(*event[:1], number, event[1], "\tu32 time\n\tu32 time_\n")
+                   for number, event in enumerate(events, 1)}
+    with ElogFile(path, definitions) as file:
+        for number in definitions:
+            for _ in range(number):
+                file.event(number, struct.pack("<II", number, 50 + number))
+        file.event(99)
 
 
 def names(path):
