@@ -10,6 +10,8 @@ instances a session of the root and of two instances, with equal names and numbe
 names    events and fields with names that SQLite or other columns have
 twins    events whose names differ only in case or in a slash, or are those of missing ones
 floats   numbers that lose digits easily, and those that are not finite
+equal    spans that begin and end at the same times
+renamed  threads whose id is used again, or whose name changes
 paired   events whose attributes say which are a pair, with names that say otherwise
 nested   spans that are inside others of their session or thread, and some that are not
 traces   a span whose events carry ids of a trace
@@ -149,6 +151,37 @@ def decoded(path):
     header = struct.pack("<BBHHBBHH", 6, 0, 0, 0, 0, 4, len(metadata), 1)
     with ElogFile(path, {1: schema("user_events", 1, "Shop_L4K1", fields)}) as file:
         file.event(1, header + metadata + struct.pack("<di", 2.5, -1000))
+
+
+def equal(path):
+    """Of each session: the events, by number, and their times."""
+    both = (1, 0), (3, 0), (4, 0), (2, 0)
+    sessions = [both, ((1, 0), (3, 0), (4, 9), (2, 9)), ((1, 0), (2, 0), (1, 0), (2, 5)),
+                ((1, 0), (3, 5), (4, 5), (3, 5), (4, 9), (2, 9)),
+                ((1, 0), (3, 0), (4, 5), (3, 5), (4, 7), (2, 9)), both[:3]]
+    with ElogFile(path, {n: schema(*event[:3], "") for n, event in EVENTS.items()}) as file:
+        for number, events in enumerate(sessions, 1):
+            for event, time in events:
+                file.event(event, session=number, time=10000 * number + time)
+        # More than are held while a span is open.
+        file.event(1, session=100, time=100000)
+        for number in range(300):
+            file.event(3, session=100, time=100000 + number)
+            file.event(4, session=100, time=100000 + number + 1)
+        file.event(2, session=100, time=100300)
+
+
+def renamed(path):
+    names = [(90, 100, b"worker"), (90, 90, b"old"), (200, 200, b"bash"), (300, 301, b"pool"),
+             (300, 300, b"java"), (100, 100, b"new"), (200, 200, b"server"), (300, 301, b"http")]
+    with ElogFile(path, {1: schema("shop", 1, "note", "\tu32 n\n")}) as file:
+        for n, (pid, tid) in enumerate(((90, 100), (200, 200), (300, 301)) * 2):
+            if n % 3 == 0:
+                for name in names[5 * (n // 3):5 + n]:
+                    c.check(c.lib.elog_writer_process(file.writer, *name))
+                file.sync()
+            file.event(1, struct.pack("<I", n + 1), pid=pid + 10 * (n == 3), tid=tid)
+        file.event(1, struct.pack("<I", 7), pid=90, tid=100)
 
 
 def floats(path):
