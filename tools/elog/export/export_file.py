@@ -177,9 +177,9 @@ def renamed(path):
     with ElogFile(path, {1: schema("shop", 1, "note", "\tu32 n\n")}) as file:
         for n, (pid, tid) in enumerate(((90, 100), (200, 200), (300, 301)) * 2):
             if n % 3 == 0:
+                file.sync()
                 for name in names[5 * (n // 3):5 + n]:
                     c.check(c.lib.elog_writer_process(file.writer, *name))
-                file.sync()
             file.event(1, struct.pack("<I", n + 1), pid=pid + 10 * (n == 3), tid=tid)
         file.event(1, struct.pack("<I", 7), pid=90, tid=100)
 
