@@ -4,6 +4,7 @@
  * the files when it is scanned (sql/event_table.c); losses and spans are copied into tables
  * of their own, which SQLite keeps on the disk when they are large.
  */
+#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -162,7 +163,55 @@ static int take_event(void *context, struct visit_event *event)
 
 static const struct visit_ops visit_ops = { .event = take_event, .lost = take_loss };
 
-/* SQLite refuses tables and views with such names. */
+/* The name of the table of each event: memory of SQLite. */
+static int name_tables(struct sql *sql)
+{
+	struct event_kind *kind;
+
+	for (kind = sql->visit->kinds; kind; kind = kind->next) {
+		if (kind->is_missing)
+			continue;
+		kind->data = sqlite3_mprintf("%s/%s", kind->provider, kind->name);
+		if (!kind->data)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static void free_table_names(struct sql *sql)
+{
+	struct event_kind *kind;
+
+	for (kind = sql->visit ? sql->visit->kinds : NULL; kind; kind = kind->next)
+		sqlite3_free(kind->data);
+}
+
+static bool is_same_event(const struct event_kind *a, const struct event_kind *b)
+{
+	return !strcmp(a->provider, b->provider) && !strcmp(a->name, b->name);
+}
+
+/*
+ * An event whose table would have the same name: SQL does not distinguish A from a, and a slash
+ * may belong to either name. Return: NULL: none.
+ */
+static const struct event_kind *find_twin(const struct sql *sql, const struct event_kind *kind)
+{
+	const struct event_kind *other;
+
+	for (other = sql->visit->kinds; other; other = other->next)
+		if (other->data && !is_same_event(kind, other) &&
+		    !sqlite3_stricmp(kind->data, other->data))
+			return other;
+	return NULL;
+}
+
+static bool has_table(const struct sql *sql, const struct event_kind *kind)
+{
+	return kind->data && !find_twin(sql, kind);
+}
+
+/* SQLite refuses views with such names. */
 static bool is_reserved(const char *name)
 {
 	return !sqlite3_strnicmp(name, "sqlite_", strlen("sqlite_"));
@@ -171,19 +220,35 @@ static bool is_reserved(const char *name)
 /* The table PROVIDER/EVENT. */
 static int create_table(struct sql *sql, const struct event_kind *kind)
 {
-	sqlite3_str *text;
+	sqlite3_str *text = sqlite3_str_new(sql->db);
 	size_t i;
 
-	if (is_reserved(kind->provider))
-		return 0;
-	text = sqlite3_str_new(sql->db);
-	sqlite3_str_appendf(text, "CREATE VIRTUAL TABLE IF NOT EXISTS temp.\"%w/%w\" USING "
-			    EVENT_TABLE_MODULE "(%Q, %Q", kind->provider, kind->name,
+	sqlite3_str_appendf(text, "CREATE VIRTUAL TABLE IF NOT EXISTS temp.\"%w\" USING "
+			    EVENT_TABLE_MODULE "(%Q, %Q", (const char *)kind->data,
 			    kind->provider, kind->name);
 	for (i = 0; i < sql->files.count; i++)
 		sqlite3_str_appendf(text, ", %Q", sql->files.names[i]);
 	sqlite3_str_appendall(text, ")");
 	return run_made(sql, sqlite3_str_finish(text));
+}
+
+/* Only so does SQLite accept names that begin with sqlite_. */
+static void allow_reserved(struct sql *sql, bool allowed)
+{
+	sqlite3_db_config(sql->db, SQLITE_DBCONFIG_WRITABLE_SCHEMA, allowed, NULL);
+}
+
+static int create_event_tables(struct sql *sql)
+{
+	const struct event_kind *kind;
+	int ret = name_tables(sql);
+
+	allow_reserved(sql, true);
+	for (kind = sql->visit->kinds; kind && !ret; kind = kind->next)
+		if (has_table(sql, kind))
+			ret = create_table(sql, kind);
+	allow_reserved(sql, false);
+	return ret;
 }
 
 /*
@@ -198,8 +263,8 @@ static bool is_ambiguous(const struct sql *sql, const struct event_kind *kind)
 	    strchr(kind->name, '/') || is_reserved(kind->name))
 		return true;
 	for (other = sql->visit->kinds; other; other = other->next)
-		if (!sqlite3_stricmp(kind->name, other->name) &&
-		    (strcmp(kind->name, other->name) || strcmp(kind->provider, other->provider)))
+		if (!other->is_missing && !sqlite3_stricmp(kind->name, other->name) &&
+		    !is_same_event(kind, other))
 			return true;
 	return false;
 }
@@ -212,14 +277,14 @@ static int create_view(struct sql *sql, const struct event_kind *kind, bool copi
 {
 	char *text;
 
-	if (is_ambiguous(sql, kind) || is_reserved(kind->provider))
+	if (is_ambiguous(sql, kind))
 		return 0;
 	text = sqlite3_mprintf(copied ? "DROP VIEW IF EXISTS temp.\"%w\";"
 			       "CREATE VIEW temp.\"%w\" AS WITH x AS MATERIALIZED"
-			       " (SELECT * FROM \"%w/%w\") SELECT * FROM x" :
+			       " (SELECT * FROM \"%w\") SELECT * FROM x" :
 			       "DROP VIEW IF EXISTS temp.\"%w\";"
-			       "CREATE VIEW temp.\"%w\" AS SELECT * FROM \"%w/%w\"",
-			       kind->name, kind->name, kind->provider, kind->name);
+			       "CREATE VIEW temp.\"%w\" AS SELECT * FROM \"%w\"",
+			       kind->name, kind->name, (const char *)kind->data);
 	return run_made(sql, text);
 }
 
@@ -229,7 +294,7 @@ static int create_views(struct sql *sql, bool copied)
 	int ret = 0;
 
 	for (kind = sql->visit->kinds; kind && !ret; kind = kind->next)
-		if (strcmp(kind->provider, "?"))
+		if (has_table(sql, kind))
 			ret = create_view(sql, kind, copied);
 	return ret;
 }
@@ -238,24 +303,47 @@ static int create_views(struct sql *sql, bool copied)
  * Tables that are not there
  */
 
-/* The shorter name of an event's table. Return: memory of SQLite, or NULL. */
-static char *table_name(const struct sql *sql, const struct event_kind *kind)
+/* Is it a name in SQL without quotes? */
+static bool is_bare(const char *name)
 {
-	if (!strcmp(kind->provider, "?") || is_reserved(kind->provider))
-		return NULL;
-	return is_ambiguous(sql, kind) ?
-	       sqlite3_mprintf("%s/%s", kind->provider, kind->name) :
-	       sqlite3_mprintf("%s", kind->name);
+	const char *c = name;
+
+	for (; isalpha((unsigned char)*c) || *c == '_' || (c > name && isdigit((unsigned char)*c));
+	     c++)
+		;
+	return c > name && !*c && !sqlite3_keyword_check(name, (int)strlen(name));
 }
 
 static void offer_table(struct nearest *nearest, struct elog_text *list, size_t *count,
 			const char *name)
 {
-	const char *quote = strchr(name, '/') ? "\"" : "";
+	char *quoted;
 
 	nearest_offer(nearest, name);
-	if ((*count)++ < TABLES_MAX)
-		elog_text_printf(list, "%s%s%s%s", list->size ? ", " : "", quote, name, quote);
+	if ((*count)++ >= TABLES_MAX)
+		return;
+	quoted = sqlite3_mprintf(is_bare(name) ? "%s" : "\"%w\"", name);
+	elog_text_printf(list, "%s%s", list->size ? ", " : "", quoted ? : name);
+	sqlite3_free(quoted);
+}
+
+/* The event that is sought has no table of its own: say how to get one. Return: whether it is so. */
+static bool is_twin_error(const struct sql *sql, const char *name)
+{
+	const struct event_kind *kind, *twin;
+
+	for (kind = sql->visit->kinds; kind; kind = kind->next) {
+		twin = kind->data && !strcmp(kind->data, name) ? find_twin(sql, kind) : NULL;
+		if (!twin)
+			continue;
+		elog_error("no such table: %s: event '%s' of provider '%s' and event '%s' of "
+			   "provider '%s' would both have it", name, kind->name, kind->provider,
+			   twin->name, twin->provider);
+		elog_hint("begin the query with: create virtual table temp.t using " EVENT_TABLE_MODULE
+			  "('PROVIDER', 'EVENT', 'FILE');");
+		return true;
+	}
+	return false;
 }
 
 /* A query has an error: list the tables, if it uses one that is not there. */
@@ -266,16 +354,15 @@ static int query_error(const struct sql *sql)
 	const struct event_kind *kind;
 	struct elog_text list = { 0 };
 	size_t count = 0;
-	char *name;
 
 	if (strncmp(message, NO_TABLE, strlen(NO_TABLE)))
 		return sql_error(sql);
-	for (kind = sql->visit->kinds; kind; kind = kind->next) {
-		name = table_name(sql, kind);
-		if (name)
-			offer_table(&nearest, &list, &count, name);
-		sqlite3_free(name);
-	}
+	if (is_twin_error(sql, nearest.sought))
+		return -EINVAL;
+	for (kind = sql->visit->kinds; kind; kind = kind->next)
+		if (has_table(sql, kind))
+			offer_table(&nearest, &list, &count,
+				    is_ambiguous(sql, kind) ? kind->data : kind->name);
 	offer_table(&nearest, &list, &count, "lost");
 	offer_table(&nearest, &list, &count, "spans");
 	nearest_error(&nearest, "%s", message);
@@ -290,7 +377,6 @@ static int query_error(const struct sql *sql)
 /* Read the files once: damage and losses are reported, and the events are known. */
 static int create_tables(struct sql *sql)
 {
-	const struct event_kind *kind;
 	size_t i;
 	int ret = 0;
 
@@ -311,10 +397,7 @@ static int create_tables(struct sql *sql)
 		return ret == -EIO ? sql_error(sql) : ret;
 	if (visit_is_unreadable(sql->visit))
 		return -EBADMSG;
-	ret = run_text(sql, "COMMIT");
-	for (kind = sql->visit->kinds; kind && !ret; kind = kind->next)
-		if (strcmp(kind->provider, "?"))
-			ret = create_table(sql, kind);
+	ret = run_text(sql, "COMMIT") ? : create_event_tables(sql);
 	return ret ? : create_views(sql, false);
 }
 
@@ -340,23 +423,30 @@ static void put_bytes(const struct sql *sql, struct elog_text *text, const char 
 		elog_text_visible(text, data, size);
 }
 
+/* All digits, which SQLite's text has not, and as the other verbs print it. */
+static void put_float(struct elog_text *text, bool json, double number)
+{
+	static const struct elog_schema_field field = { .type = ELOG_TYPE_FLOAT, .size = 8 };
+	struct elog_value value = { .size = 8 };
+
+	memcpy(&value.integer, &number, sizeof(number));
+	(json ? elog_format_json_value : elog_format_value)(text, &field, &value);
+}
+
 static void put_value(const struct sql *sql, struct elog_text *text, sqlite3_stmt *statement,
 		      int column)
 {
 	bool json = sql->options->print.format == FORMAT_JSON;
-	const char *number;
 
 	switch (sqlite3_column_type(statement, column)) {
 	case SQLITE_NULL:
 		elog_text_string(text, json ? "null" : "");
 		break;
 	case SQLITE_INTEGER:
+		elog_text_printf(text, "%lld", sqlite3_column_int64(statement, column));
+		break;
 	case SQLITE_FLOAT:
-		number = (const char *)sqlite3_column_text(statement, column);
-		/* JSON has no infinity. It is "Inf" or "-Inf". */
-		if (json && number && strstr(number, "Inf"))
-			number = *number == '-' ? "-9.0e+999" : "9.0e+999";
-		elog_text_string(text, number ? : "");
+		put_float(text, json, sqlite3_column_double(statement, column));
 		break;
 	case SQLITE_BLOB:
 		elog_text_string(text, json ? "\"" : "");
@@ -470,6 +560,9 @@ static int open_sql(struct sql *sql)
 	if (event_table_register(sql->db))
 		return sql_error(sql);
 	sqlite3_progress_handler(sql->db, CHECK_STEPS, is_stopped, NULL);
+	/* A misspelled "column" is an error, not a text. */
+	sqlite3_db_config(sql->db, SQLITE_DBCONFIG_DQS_DML, 0, NULL);
+	sqlite3_db_config(sql->db, SQLITE_DBCONFIG_DQS_DDL, 0, NULL);
 	return create_tables(sql) ? : run_query(sql);
 }
 
@@ -528,6 +621,7 @@ static int run_sql(const struct options *options)
 	sqlite3_finalize(sql.insert_loss);
 	sqlite3_finalize(sql.insert_span);
 	sqlite3_close(sql.db);
+	free_table_names(&sql);
 	visit_close(sql.visit);
 	parts_free(&sql.files);
 	return status;

@@ -8,6 +8,10 @@ types    an event with a field of each type, with unusual values; an unknown def
 decoded  an event with an eventheader, which has fields of other types
 instances a session of the root and of two instances, with equal names and numbers, and losses
 names    events and fields with names that SQLite or other columns have
+twins    events whose names differ only in case or in a slash, or are those of missing ones
+floats   numbers that lose digits easily, and those that are not finite
+equal    spans that begin and end at the same times
+renamed  threads whose id is used again, or whose name changes
 paired   events whose attributes say which are a pair, with names that say otherwise
 nested   spans that are inside others of their session or thread, and some that are not
 traces   a span whose events carry ids of a trace
@@ -147,6 +151,62 @@ def decoded(path):
     header = struct.pack("<BBHHBBHH", 6, 0, 0, 0, 0, 4, len(metadata), 1)
     with ElogFile(path, {1: schema("user_events", 1, "Shop_L4K1", fields)}) as file:
         file.event(1, header + metadata + struct.pack("<di", 2.5, -1000))
+
+
+def equal(path):
+    """Of each session: the events, by number, and their times."""
+    both = (1, 0), (3, 0), (4, 0), (2, 0)
+    sessions = [both, ((1, 0), (3, 0), (4, 9), (2, 9)), ((1, 0), (2, 0), (1, 0), (2, 5)),
+                ((1, 0), (3, 5), (4, 5), (3, 5), (4, 9), (2, 9)),
+                ((1, 0), (3, 0), (4, 5), (3, 5), (4, 7), (2, 9)), both[:3]]
+    with ElogFile(path, {n: schema(*event[:3], "") for n, event in EVENTS.items()}) as file:
+        for number, events in enumerate(sessions, 1):
+            for event, time in events:
+                file.event(event, session=number, time=10000 * number + time)
+        # More than are held while a span is open.
+        file.event(1, session=100, time=100000)
+        for number in range(300):
+            file.event(3, session=100, time=100000 + number)
+            file.event(4, session=100, time=100000 + number + 1)
+        file.event(2, session=100, time=100300)
+
+
+def renamed(path):
+    names = [(90, 100, b"worker"), (90, 90, b"old"), (200, 200, b"bash"), (300, 301, b"pool"),
+             (300, 300, b"java"), (100, 100, b"new"), (200, 200, b"server"), (300, 301, b"http")]
+    with ElogFile(path, {1: schema("shop", 1, "note", "\tu32 n\n")}) as file:
+        for n, (pid, tid) in enumerate(((90, 100), (200, 200), (300, 301)) * 2):
+            if n % 3 == 0:
+                file.sync()
+                for name in names[5 * (n // 3):5 + n]:
+                    c.check(c.lib.elog_writer_process(file.writer, *name))
+            file.event(1, struct.pack("<I", n + 1), pid=pid + 10 * (n == 3), tid=tid)
+        file.event(1, struct.pack("<I", 7), pid=90, tid=100)
+
+
+def floats(path):
+    fields = "\tu8 eventheader_flags\n\tu8 version\n\tu16 id\n\tu16 tag\n\tu8 opcode\n\tu8 level\n"
+    numbers = {"third": 1 / 3, "most": sys.float_info.max, "least": 5e-324, "inf": float("inf"),
+               "ninf": float("-inf"), "nan": float("nan")}
+    bools = {f"b{number}": number for number in (0, 1, 2, 255)}
+    metadata = b"Odd\0" + b"".join(name.encode() + b"\0\x85\x08" for name in numbers)
+    metadata += b"".join(name.encode() + b"\0\x82\x07" for name in bools)
+    header = struct.pack("<BBHHBBHH", 6, 0, 0, 0, 0, 4, len(metadata), 1)
+    with ElogFile(path, {1: schema("user_events", 1, "Shop_L4K1", fields)}) as file:
+        file.event(1, header + metadata + struct.pack("<6d", *numbers.values()) +
+                   bytes(bools.values()))
+
+
+def twins(path):
+    events = [("shop", "sale"), ("SHOP", "Sale"), ('"a/b"', "c"), ("a", '"b/c"'), ('"?"', '"?"'),
+              ("sqlite_x", "sqlite_y"), ("shop", '"se\\"ll"'), ("shop", "select")]
+    definitions = {number: schema(*event[:1], number, event[1], "\tu32 time\n\tu32 time_\n")
+                   for number, event in enumerate(events, 1)}
+    with ElogFile(path, definitions) as file:
+        for number in definitions:
+            for _ in range(number):
+                file.event(number, struct.pack("<II", number, 50 + number))
+        file.event(99)
 
 
 def names(path):

@@ -156,6 +156,25 @@ async function parents() {
     console.log(row.join(' '));
 }
 
+async function equal() {
+  const rows = await openTrace();
+  await printStats(rows);
+  for (const row of await rows(`select slice.ts, slice.dur, slice.name, ifnull(above.name, '-')
+      from slice left join slice above on above.id = slice.parent_id
+      where slice.track_id in (select id from track where name = 'sessions')
+      order by slice.ts, slice.id`))
+    console.log(row.join(' '));
+}
+
+async function threads() {
+  const rows = await openTrace();
+  await printStats(rows);
+  for (const row of await rows(`select extract_arg(slice.arg_set_id, 'debug.n'), thread.name,
+      tid, process.name, pid from slice join thread_track on thread_track.id = slice.track_id
+      join thread using (utid) left join process using (upid) order by ts`))
+    console.log(row.join(' '));
+}
+
 async function printStats(rows) {
   for (const [name, value] of await rows(
     "select name, value from stats where value > 0 and severity <> 'info'"))
@@ -210,7 +229,7 @@ async function perfetto() {
 }
 
 const readers = {
-  hyparquet, arrow, perfetto, parents, waits,
+  hyparquet, arrow, perfetto, parents, equal, threads, waits,
   'duckdb-parquet': () => duckdb('parquet'),
   'duckdb-jsonl': () => duckdb('jsonl'),
   'duckdb-csv': () => duckdb('csv'),

@@ -470,6 +470,49 @@ spans_have_parents()
 	PARENTS
 }
 
+# perfetto_has READER KIND: the reader finds this in an export of the file.
+perfetto_has()
+{
+	python3 "$here/export_file.py" "$2" "$2.elog" && export_to 0 perfetto out "$2.elog" &&
+		node "$here/export_read.cjs" "$readers/processor" "$1" out > found && diff - found
+}
+
+# What begins with its outer span is inside of it all the same; what ends there is not after it.
+equal_times_have_an_order()
+{
+	perfetto_has equal equal < <(cat <<-'SLICES'
+		10000 0 request -
+		10000 0 query request
+		20000 9 request -
+		20000 9 query request
+		30000 0 request -
+		30000 5 request -
+		40000 9 request -
+		40005 0 query request
+		40005 4 query request
+		50000 9 request -
+		50000 5 query request
+		50005 2 query request
+		60000 0 query -
+		100000 300 request -
+	SLICES
+	seq -f '%.0f 1 query request' 100000 100299)
+}
+
+# A thread id that is used again and a name that changes do not change what was before.
+threads_keep_their_names()
+{
+	perfetto_has threads renamed <<-'THREADS'
+		1 worker 100 old 90
+		2 bash 200 bash 200
+		3 pool 301 java 300
+		4 new 100 new 100
+		5 server 200 server 200
+		6 http 301 java 300
+		7 worker 100 old 90
+	THREADS
+}
+
 # wait_slices STATUS KIND: slices are inside of their session's, and those of a thread's track
 # follow each other. A span has the times of its threads, also those in sums.
 wait_slices()
@@ -586,6 +629,8 @@ if [ -n "$reason" ]; then
 	skip 'readers find all of several files' "$reason"
 	skip 'readers find all of several boots' "$reason"
 	skip 'spans have parents in Perfetto' "$reason"
+	skip 'equal times have an order in Perfetto' "$reason"
+	skip 'threads keep their names in Perfetto' "$reason"
 	skip 'what threads waited for is inside of the spans in Perfetto' "$reason"
 	skip 'instances are apart' "$reason"
 else
@@ -594,6 +639,8 @@ else
 	check 'definitions of one name have a table each' reads_wide_tables
 	check 'readers find all of several files' reads_several_files
 	check 'spans have parents in Perfetto' spans_have_parents
+	check 'equal times have an order in Perfetto' equal_times_have_an_order
+	check 'threads keep their names in Perfetto' threads_keep_their_names
 	check 'what threads waited for is inside of the spans in Perfetto' waits_are_slices
 	check 'instances are apart' instances_are_apart
 	if other_boot; then

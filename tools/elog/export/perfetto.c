@@ -79,6 +79,7 @@ static int begin_slice(struct perfetto *perfetto, const struct visit_event *even
 		return ret;
 	}
 	start->time = perfetto->now;
+	start->kept = (struct perfetto_kept){ .until = start->time };
 	start->track = track;
 	start->tid = event->entry->item.tid;
 	event->match.start->data = start;
@@ -94,6 +95,7 @@ static int begin_slice(struct perfetto *perfetto, const struct visit_event *even
 static void free_start(struct perfetto *perfetto, struct perfetto_start *start)
 {
 	nesting_end(&perfetto->nesting, &start->nest);
+	perfetto_held_release(perfetto, &start->kept);
 	if (start->size != SIZE_MAX)
 		perfetto->pending -= start->size;
 	perfetto->pending_waits -= start->waits ? sizeof(*start->waits) : 0;
@@ -109,6 +111,7 @@ static int end_slice(struct perfetto *perfetto, const struct visit_event *event)
 	const size_t first = start->size == SIZE_MAX ? 0 : start->size;
 	const uint64_t end = start->time + span->duration;
 	struct elog_text *fields = &perfetto->fields;
+	struct nest *outer = nesting_parent(&start->nest);
 	struct perfetto_slice *slice;
 	uint64_t track;
 
@@ -123,7 +126,8 @@ static int end_slice(struct perfetto *perfetto, const struct visit_event *event)
 		*slice = (struct perfetto_slice){
 			.names = start->names, .session = start->nest.key[NEST_SESSION],
 			.track = track, .start = start->time, .end = end, .waits = start->waits,
-			.refused = start->refused || start->nest.unseen, .first = first,
+			.refused = start->refused || start->nest.unseen,
+			.depth = start->kept.depth, .inner = start->kept.first, .first = first,
 			.size = first + fields->size,
 		};
 		elog_copy(elog_copy(slice->fields, start->fields, first), fields->data,
@@ -132,7 +136,8 @@ static int end_slice(struct perfetto *perfetto, const struct visit_event *event)
 		start->waits = NULL;
 		if (slice->waits)
 			waits_see(slice->waits, event->entry->item.tid, end);
-		perfetto_held_add(perfetto, slice);
+		start->kept.first = NULL;
+		perfetto_held_add(perfetto, slice, outer ? &perfetto_start_of(outer)->kept : NULL);
 	}
 	free_start(perfetto, start);
 	return slice ? 0 : -ENOMEM;
@@ -267,6 +272,7 @@ static int open_perfetto(struct export *export)
 	perfetto->next_track = 1;
 	elog_map_init(&perfetto->boots, sizeof(struct perfetto_boot));
 	elog_map_init(&perfetto->readers, sizeof(struct perfetto_boot *));
+	elog_map_init(&perfetto->threads, sizeof(struct perfetto_thread));
 	elog_map_init(&perfetto->tracks, sizeof(uint64_t));
 	nesting_init(&perfetto->nesting);
 	perfetto_waits_open(&perfetto->waits);
@@ -294,6 +300,7 @@ static void close_perfetto(struct export *export)
 		return;
 	elog_map_free(&perfetto->boots);
 	elog_map_free(&perfetto->readers);
+	elog_map_free(&perfetto->threads);
 	elog_map_free(&perfetto->tracks);
 	for (group = perfetto->groups; group; group = next) {
 		next = group->next;

@@ -2,7 +2,8 @@
 /*
  * Slices that have ended, until many more have: a thread says what its short waits are in all when
  * it leaves the session, which is mostly after the END. They are written in the order in which they
- * have ended.
+ * have ended, but Perfetto takes what comes first for the outer one of two that begin at the same
+ * time: a slice that begins with its outer one, or right after one that does, waits for that.
  */
 #ifndef PERFETTO_HELD_H
 #define PERFETTO_HELD_H
@@ -11,6 +12,7 @@
 #include "output/waits.h"
 
 #define PERFETTO_HELD	256
+#define PERFETTO_DEPTH	32	/* of slices that wait for their outer ones */
 
 struct perfetto;
 struct perfetto_names;
@@ -24,6 +26,10 @@ struct perfetto_names;
  * @end: likewise
  * @waits: of its threads; NULL: none
  * @refused: some waits were left out, so that it has no times
+ * @depth: levels of slices in @inner
+ * @recent: its place in struct perfetto_held
+ * @inner: those that waited for it, the first one
+ * @next: in the list of its outer one
  * @first: bytes of annotations of START in @fields
  * @size: bytes of @fields
  * @fields: annotations of START, then those of END
@@ -36,19 +42,56 @@ struct perfetto_slice {
 	uint64_t end;
 	struct waits *waits;
 	bool refused;
+	unsigned int depth;
+	uint64_t recent;
+	struct perfetto_slice *inner;
+	struct perfetto_slice *next;
 	size_t first;
 	size_t size;
 	char fields[];
 };
 
-/** struct perfetto_held - the last slices: a ring; zero when there are none */
+/**
+ * struct perfetto_kept - the slices that wait for an open span
+ * @until: one that begins here at the latest waits: initially the start of the span
+ * @depth: the greatest depth of a slice, plus one; 0: there is none
+ * @first: they, in the order in which they ended
+ * @last: the last one
+ */
+struct perfetto_kept {
+	uint64_t until;
+	unsigned int depth;
+	struct perfetto_slice *first;
+	struct perfetto_slice *last;
+};
+
+/**
+ * struct perfetto_held - the last slices; zero when there are none
+ * @slices: a ring in the order in which they will be written, and
+ * @count: how many came into it
+ * @recent: a ring in the order in which they ended, and
+ * @ended: how many did
+ * @kept: bytes of those that wait for others
+ */
 struct perfetto_held {
 	struct perfetto_slice *slices[PERFETTO_HELD];
 	uint64_t count;
+	struct perfetto_slice *recent[PERFETTO_HELD];
+	uint64_t ended;
+	size_t kept;
 };
 
-/** perfetto_held_add() - add a slice, which is owned from now on; writes the oldest one */
-void perfetto_held_add(struct perfetto *perfetto, struct perfetto_slice *slice);
+/**
+ * perfetto_held_add() - add a slice that has ended; may write the oldest one
+ * @perfetto: the state
+ * @slice: is owned from now on
+ * @outer: what waits for the span that it is inside of; NULL: there is no such span
+ */
+void perfetto_held_add(struct perfetto *perfetto, struct perfetto_slice *slice,
+		       struct perfetto_kept *outer);
+
+/** perfetto_held_release() - the span is no slice: nothing waits for it any more */
+void perfetto_held_release(struct perfetto *perfetto, struct perfetto_kept *kept);
 
 /** perfetto_held_find() - the slice of a session that ended last, or NULL */
 struct perfetto_slice *perfetto_held_find(const struct perfetto_held *held,

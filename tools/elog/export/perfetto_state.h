@@ -16,6 +16,7 @@
 #include "export/perfetto_numbers.h"
 #include "export/perfetto_waits.h"
 #include "export/protobuf.h"
+#include "libelog/util/process.h"
 #include "libelog/util/util.h"
 
 #define PENDING_BYTES	(16U << 20)
@@ -32,6 +33,16 @@ struct perfetto_boot {
 	int64_t offset;
 	uint64_t host;
 	uint64_t machine_id;
+};
+
+/**
+ * struct perfetto_thread - the track of a thread or process
+ * @track: its number; 0: none yet
+ * @name: as it was last described
+ */
+struct perfetto_thread {
+	uint64_t track;
+	char name[ELOG_COMM_SIZE];
 };
 
 /**
@@ -75,6 +86,7 @@ struct perfetto_group {
  * @time: of it in the trace
  * @track: of its thread
  * @tid: its thread
+ * @kept: slices inside of it that wait for it
  * @waits: of its threads; NULL: none
  * @refused: some waits were left out, so that it has none
  * @size: bytes of @fields; SIZE_MAX: it was written as an instant
@@ -88,6 +100,7 @@ struct perfetto_start {
 	uint64_t time;
 	uint64_t track;
 	uint32_t tid;
+	struct perfetto_kept kept;
 	struct waits *waits;
 	bool refused;
 	size_t size;
@@ -109,7 +122,8 @@ static inline struct perfetto_start *perfetto_start_of(struct nest *nest)
  * @boot: its boot
  * @now: time of the last event in the trace
  * @readers: boots by file
- * @tracks: threads and processes that have a track: nothing else
+ * @threads: struct perfetto_thread, by process and thread, and processes
+ * @tracks: the last track of each thread id; and of losses
  * @next_name: the next number of a name
  * @next_track: the next number of a track
  * @session_name: number of "session"
@@ -136,6 +150,7 @@ struct perfetto {
 	const struct perfetto_boot *boot;
 	uint64_t now;
 	struct elog_map readers;	/* pointers to @boots */
+	struct elog_map threads;
 	struct elog_map tracks;		/* uint64_t */
 	uint64_t next_name;
 	uint64_t next_track;

@@ -86,38 +86,79 @@ static uint64_t shared_track(struct perfetto *perfetto)
 	return perfetto->others_track;
 }
 
+static bool is_known(const char *name)
+{
+	return *name && *name != ':';
+}
+
+/*
+ * Let a thread or process have a name. What had another one before gets another track: it has
+ * called exec, was renamed, or its number is used again. Return: its track must be described.
+ */
+static bool set_name(struct perfetto *perfetto, struct perfetto_thread *thread, const char *name)
+{
+	if (thread->track && (!is_known(name) || !strcmp(thread->name, name)))
+		return false;
+	if (!thread->track || is_known(thread->name))
+		thread->track = perfetto->next_track++;
+	snprintf(thread->name, sizeof(thread->name), "%s", name);
+	return true;
+}
+
+/* Return: 0: no memory. */
+static uint64_t process_track(struct perfetto *perfetto, const struct entry *entry)
+{
+	const struct elog_item *item = &entry->item;
+	const uint32_t boot = perfetto->boot->id;
+	struct perfetto_thread *process;
+	const char *name;
+
+	process = elog_map_get(&perfetto->threads,
+			       elog_map_name("process", (uint64_t)boot << 32 | item->pid));
+	if (!process)
+		return 0;
+	name = elog_processes_name(entry->processes, item->pid, item->pid);
+	if (!set_name(perfetto, process, name))
+		return process->track;
+	if (!is_known(name))
+		name = thread_name(entry);
+	if (boot)
+		put_named_track(perfetto, process->track, 0, entry, name);
+	else
+		put_thread_track(perfetto, process->track, 0, item, name);
+	return process->track;
+}
+
 uint64_t perfetto_thread_track(struct perfetto *perfetto, const struct entry *entry)
 {
 	const struct elog_item *item = &entry->item;
 	const uint32_t boot = perfetto->boot->id;
-	uint64_t *track, *process;
-	const char *name;
+	const char *name = thread_name(entry);
+	struct perfetto_thread *thread;
+	struct elog_map_key key;
+	uint64_t *latest, parent, track;
 	bool found;
 
-	if (!item->tid || perfetto->tracks.count > TRACKS_MAX)
+	if (!item->tid || perfetto->threads.count > TRACKS_MAX)
 		return shared_track(perfetto);
-	track = perfetto_find_track(perfetto, boot ? "thread" : "",
-				    (uint64_t)boot << 32 | item->tid, &found);
-	if (!track || found)
-		return track ? *track : 0;
-	process = perfetto_find_track(perfetto, "process", (uint64_t)boot << 32 | item->pid,
-				      &found);
-	if (!process)
+	key = elog_map_pair((uint64_t)boot << 32 | item->tid, item->pid);
+	thread = elog_map_get(&perfetto->threads, key);
+	latest = perfetto_find_track(perfetto, "thread", (uint64_t)boot << 32 | item->tid, &found);
+	if (!thread || !latest)
 		return 0;
-	if (!found) {
-		name = elog_processes_name(entry->processes, item->pid, item->pid);
-		if (*name == ':')
-			name = thread_name(entry);
+	if (set_name(perfetto, thread, name)) {
+		track = thread->track;
+		parent = process_track(perfetto, entry);
+		if (!parent)
+			return 0;
 		if (boot)
-			put_named_track(perfetto, *process, 0, entry, name);
+			put_named_track(perfetto, track, parent, entry, name);
 		else
-			put_thread_track(perfetto, *process, 0, item, name);
+			put_thread_track(perfetto, track, parent, item, name);
+		thread = elog_map_find(&perfetto->threads, key);
 	}
-	if (boot)
-		put_named_track(perfetto, *track, *process, entry, thread_name(entry));
-	else
-		put_thread_track(perfetto, *track, *process, item, thread_name(entry));
-	return *track;
+	*latest = thread->track;
+	return *latest;
 }
 
 uint64_t perfetto_known_thread(struct perfetto *perfetto, uint32_t tid)
@@ -125,8 +166,8 @@ uint64_t perfetto_known_thread(struct perfetto *perfetto, uint32_t tid)
 	const uint32_t boot = perfetto->boot->id;
 	const uint64_t *track;
 
-	track = elog_map_find(&perfetto->tracks, elog_map_name(boot ? "thread" : "",
-							       (uint64_t)boot << 32 | tid));
+	track = elog_map_find(&perfetto->tracks,
+			      elog_map_name("thread", (uint64_t)boot << 32 | tid));
 	return track ? *track : 0;
 }
 

@@ -60,6 +60,7 @@ static struct event_kind *new_kind(struct visit *visit, struct elog_map_key key,
 
 	if (!kind)
 		return NULL;
+	kind->is_missing = !event;
 	kind->provider = strdup(event ? event->provider->name : "?");
 	kind->name = strdup(event ? event->name : "?");
 	place = kind->provider && kind->name ? elog_map_insert(&visit->kind_map, key) : NULL;

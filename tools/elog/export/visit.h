@@ -48,6 +48,7 @@ struct visit_settings {
  * struct event_kind - events with the same provider, name, attribute and types of fields
  * @provider: "?" if the definition is missing
  * @name: of the event; "?" likewise
+ * @is_missing: the definition is: a provider may also be called "?"
  * @role: START, END, both or none
  * @data: for the owner of the visit, for example a table; initially NULL
  * @next: the kind that was seen next
@@ -55,6 +56,7 @@ struct visit_settings {
 struct event_kind {
 	char *provider;
 	char *name;
+	bool is_missing;
 	struct span_role role;
 	void *data;
 	struct event_kind *next;

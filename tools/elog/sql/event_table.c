@@ -728,12 +728,26 @@ static bool is_taken(char *const *columns, size_t count, const char *name)
 	return false;
 }
 
-/* A name that another column has gets underscores. Return: NULL: no memory. */
-static char *make_column(char *const *columns, size_t count, const char *field)
+static bool is_field(const struct event_table *table, const char *name)
 {
-	char *name = sqlite3_mprintf("%s", field), *longer;
+	size_t i;
 
-	while (name && is_taken(columns, count, name)) {
+	for (i = 0; i < table->field_count; i++)
+		if (!sqlite3_stricmp(table->fields[i], name))
+			return true;
+	return false;
+}
+
+/*
+ * A name that another column has gets underscores, and does not become that of another field.
+ * Return: NULL: no memory.
+ */
+static char *make_column(char *const *columns, const struct event_table *table, size_t index)
+{
+	char *name = sqlite3_mprintf("%s", table->fields[index]), *longer;
+
+	while (name && (is_taken(columns, index, name) ||
+			(strcmp(name, table->fields[index]) && is_field(table, name)))) {
 		longer = sqlite3_mprintf("%s_", name);
 		sqlite3_free(name);
 		name = longer;
@@ -756,7 +770,7 @@ static int declare(sqlite3 *db, const struct event_table *table)
 	for (i = 0; i < FIELDS; i++)
 		sqlite3_str_appendf(sql, "%s%s", i ? ", " : "", common[i]);
 	for (i = 0; i < table->field_count && !failed; i++) {
-		columns[i] = make_column(columns, i, table->fields[i]);
+		columns[i] = make_column(columns, table, i);
 		failed = !columns[i];
 		sqlite3_str_appendf(sql, ", \"%w\"", columns[i]);
 	}

@@ -14,7 +14,7 @@ if "$elog" sql none.elog query 2>&1 | grep -q 'built without SQLite'; then
 	echo '1..0 # SKIP elog was built without SQLite'
 	exit
 fi
-for file in spans types names; do
+for file in spans types names twins floats; do
 	python3 "$generator" "$file" "$file.elog" || exit 1
 done
 python3 "$generator" many many.elog 3000 || exit 1
@@ -55,7 +55,7 @@ refuses_wrong_usage()
 		fails "no such table: request_ned; did you mean 'request_end'?" spans.elog \
 			'select * from request_ned' &&
 		fails "did you mean 'shop/a/b'" names.elog 'select * from "shop/a/d"' &&
-		grep -qx '  tables: "shop/sqlite_names", "shop/a/b", "shop/c", lost, spans' stderr &&
+		grep -qx '  tables: "shop/sqlite_names", "shop/a/b", "sqlite_shop/c", "shop/c", lost, spans' stderr &&
 		fails 'a stream cannot be read several times' nats://127.0.0.1:1 'select 1' &&
 		fails 'No such file' none.elog 'select 1' &&
 		fails 'must be a regular file' pipe 'select 1' &&
@@ -179,9 +179,37 @@ types_are_kept()
 		--format json types.elog \
 		'select a, b, c, d, e, f, g, i, k, p, q, s, session, time_ from typed' &&
 		answers 0 $'636166C3A9\nEFBFBDEFBFBD2801' --format csv types.elog 'select hex(g) from typed' &&
-		answers 0 '{"a":9.0e+999,"b":-9.0e+999}' --format json types.elog \
+		answers 0 '{"a":"Infinity","b":"-Infinity"}' --format json types.elog \
 			'select 9e999 a, -9e999 b' &&
 		answers 0 $'worker,1\nworker,\n,1' --format csv types.elog 'select comm, cpu from typed'
+}
+
+# As the other verbs print them; SQLite has no number that is none.
+floats_keep_their_digits()
+{
+	answers 0 '{"third":0.3333333333333333,"most":1.7976931348623157e+308,"least":4.94065645841247e-324,"inf":"Infinity","ninf":"-Infinity","nan":null}' \
+		--format json floats.elog 'select third, most, least, inf, ninf, nan from Odd' &&
+		answers 0 $'0.3333333333333333\t1.7976931348623157e+308\tinf\t0\t1\t2\t255' floats.elog \
+			'select third, most, inf, b0, b1, b2, b255 from Odd'
+}
+
+# Events are found by exactly their name, or not at all.
+names_are_exact()
+{
+	local table
+
+	answers 0 $'6\t6' twins.elog 'select count(*), min(time__) from "sqlite_x/sqlite_y"' &&
+		answers 0 $'5\t55' twins.elog 'select count(*), min(time_) from "?/?"' &&
+		answers 0 5 twins.elog 'select count(*) from "?"' || return 1
+	for table in shop/sale SHOP/Sale a/b/c; do
+		fails "no such table: $table: event " twins.elog "select count(*) from \"$table\"" &&
+			grep -qF "using elog('PROVIDER', 'EVENT', 'FILE');" stderr || return 1
+	done
+	fails 'no such table: sale' twins.elog 'select count(*) from sale' &&
+		grep -qxF '  tables: "?", "sqlite_x/sqlite_y", "se""ll", "select", lost, spans' stderr &&
+		answers 0 $'2\t2' twins.elog "create virtual table temp.t using
+			elog('SHOP', 'Sale', 'twins.elog'); select count(*), min(time__) from t" &&
+		fails 'no such column' twins.elog 'select count(*) from "?" where "tiem" = 0'
 }
 
 # Such names do not keep the other events from being tables.
@@ -237,6 +265,8 @@ check '--span and --by make other spans' spans_may_be_others
 check 'tables are joined' joins_are_indexed
 check 'conditions on time select' times_select
 check 'fields keep their types' types_are_kept
+check 'floats keep their digits' floats_keep_their_digits
+check 'names are exact, or there is an error' names_are_exact
 check 'names may be those of SQLite' names_may_be_those_of_sqlite
 check 'several files are one table' several_files_are_one_table
 check 'damage is reported with its position' damage_is_reported
