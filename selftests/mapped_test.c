@@ -5,6 +5,7 @@
  * producer writes to its ring, its neighbours lose nothing.
  */
 #include <fcntl.h>
+#include <linux/sched.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -13,6 +14,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -55,15 +57,20 @@ static void pair_close(struct pair *pair)
 	close(pair->fd);
 }
 
-/* Puts the next event into the ring; nothing is drained by that. */
-static void pair_put(struct pair *pair)
+/* Puts the next event into a ring; nothing is drained by that. */
+static void pair_put_in(struct pair *pair, struct mapped *ring)
 {
 	const struct eventlog_mapped_record record = {
-		.write_index = pair->event.write_index, .time = mapped_time(&pair->ring),
+		.write_index = pair->event.write_index, .time = mapped_time(ring),
 	};
 
-	CHECK(mapped_put(&pair->ring, record, &pair->sent, sizeof(pair->sent)));
+	CHECK(mapped_put(ring, record, &pair->sent, sizeof(pair->sent)));
 	pair->sent++;
+}
+
+static void pair_put(struct pair *pair)
+{
+	pair_put_in(pair, &pair->ring);
 }
 
 /* The same, for a ring that may have gone to sleep. */
@@ -537,6 +544,24 @@ TEST(munmap_and_detach_deliver)
 	pair_close(&pair);
 }
 
+/* Does the name that the kernel has kept of a thread equal @name? */
+static bool is_named(const struct consumer *consumer, pid_t tid, const char *name)
+{
+	struct eventlog_name names[EVENTLOG_NAMES_MAX];
+	struct eventlog_list request = list_request(EVENTLOG_LIST_NAMES, names, 0);
+	bool found = false;
+
+	for (request.ring = consumer->setup.rings - consumer->setup.shards;
+	     request.ring < consumer->setup.rings; request.ring++) {
+		request.buffer_size = sizeof(names);
+		CHECK_OK(ioctl(consumer->fd, EVENTLOG_IOC_LIST, &request));
+		while (request.count--)
+			found |= names[request.count].tid == (__u32)tid &&
+				 !strcmp(names[request.count].comm, name);
+	}
+	return found;
+}
+
 static void *take_over(void *argument)
 {
 	struct pair *pair = argument;
@@ -556,9 +581,6 @@ static void *take_over(void *argument)
 
 TEST(ring_is_taken_over)
 {
-	struct eventlog_name names[EVENTLOG_NAMES_MAX];
-	struct eventlog_list request = list_request(EVENTLOG_LIST_NAMES, names, 0);
-	bool found = false;
 	pthread_t thread;
 	struct pair pair;
 	void *tid;
@@ -567,19 +589,244 @@ TEST(ring_is_taken_over)
 	pair_put(&pair);
 	CHECK_EQ(pthread_create(&thread, NULL, take_over, &pair), 0);
 	CHECK_EQ(pthread_join(thread, &tid), 0);
-	CHECK_EQ(mapped_kick(&pair.ring), 8);
+	CHECK_ERRNO(mapped_kick(&pair.ring), ENOENT);
 	/* The thread is gone: its id and its name are known. */
 	pair_check(&pair, getpid(), (long)tid);
-	for (request.ring = pair.consumer.setup.rings - pair.consumer.setup.shards;
-	     request.ring < pair.consumer.setup.rings; request.ring++) {
-		request.buffer_size = sizeof(names);
-		CHECK_OK(ioctl(pair.consumer.fd, EVENTLOG_IOC_LIST, &request));
-		while (request.count--)
-			found |= names[request.count].tid == (__u32)(long)tid &&
-				 !strcmp(names[request.count].comm, "heir");
-	}
-	CHECK(found);
+	CHECK(is_named(&pair.consumer, (long)tid, "heir"));
 	pair_close(&pair);
+}
+
+/* ---- processes that share their memory ---- */
+
+#define SHARER_STACK 65536
+
+/* A child that shares the memory of its parent, and has two rings. */
+struct sharer {
+	struct pair *pair;
+	struct mapped older;
+	void (*end)(struct sharer *sharer);
+	bool by_thread;		/* the rings are those of another thread of the child */
+	int ready[2], hold[2];
+	pid_t tid;
+	char stacks[2][SHARER_STACK] __attribute__((aligned(16)));
+};
+
+static int sharer_run(void *argument)
+{
+	struct sharer *sharer = argument;
+	struct pair *pair = sharer->pair;
+
+	sharer->tid = thread_id();
+	mapped_attach(&sharer->older, pair->fd, mapped_least_bytes());
+	mapped_attach(&pair->ring, pair->fd, mapped_least_bytes());
+	pair_put_in(pair, &sharer->older);
+	pair_put(pair);
+	sharer->end(sharer);
+	_exit(1);
+}
+
+static int sharer_start(void *argument)
+{
+	const int flags = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD;
+	struct sharer *sharer = argument;
+
+	if (!sharer->by_thread)
+		return sharer_run(sharer);
+	CHECK_OK(clone(sharer_run, sharer->stacks[1] + SHARER_STACK, flags, sharer));
+	for (;;)
+		syscall(SYS_pause);
+}
+
+/* The parent waits in the kernel until it can read, since a child has its thread-local storage. */
+static void sharer_exits(struct sharer *sharer)
+{
+	CHECK_EQ(write(sharer->ready[1], "", 1), 1);
+	_exit(0);
+}
+
+static void sharer_is_killed(struct sharer *sharer)
+{
+	CHECK_EQ(write(sharer->ready[1], "", 1), 1);
+	for (;;)
+		syscall(SYS_pause);
+}
+
+static void sharer_executes(struct sharer *sharer)
+{
+	CHECK_OK(dup2(sharer->hold[0], STDIN_FILENO));
+	CHECK_OK(dup2(sharer->ready[1], STDOUT_FILENO));
+	close(sharer->hold[1]);
+	execl("/bin/sh", "sh", "-c", "echo; read line", NULL);
+}
+
+static pid_t sharer_open(struct sharer *sharer, struct pair *pair)
+{
+	pid_t child;
+	char byte;
+
+	pair_open(pair);
+	mapped_unmap(&pair->ring);
+	sharer->pair = pair;
+	CHECK_OK(pipe(sharer->ready));
+	CHECK_OK(pipe(sharer->hold));
+	child = CHECK_OK(clone(sharer_start, sharer->stacks[0] + SHARER_STACK, CLONE_VM | SIGCHLD,
+			       sharer));
+	CHECK_EQ(read(sharer->ready[0], &byte, 1), 1);
+	if (sharer->end == sharer_is_killed)
+		CHECK_OK(kill(child, SIGKILL));
+	if (sharer->end != sharer_executes)
+		CHECK_EQ(waitpid(child, NULL, 0), child);
+	return child;
+}
+
+static void sharer_close(struct sharer *sharer, pid_t child)
+{
+	unsigned int i;
+
+	close(sharer->hold[1]);
+	if (sharer->end == sharer_executes)
+		CHECK_EQ(waitpid(child, NULL, 0), child);
+	close(sharer->hold[0]);
+	for (i = 0; i < 2; i++)
+		close(sharer->ready[i]);
+	mapped_unmap(&sharer->older);
+	pair_close(sharer->pair);
+}
+
+/* The parent goes on with the rings: no record is the child's, or that of its new program. */
+static void forge(struct sharer *sharer)
+{
+	const __u64 sent = sharer->pair->sent;
+
+	pair_put_in(sharer->pair, &sharer->older);
+	pair_put(sharer->pair);
+	flush(sharer->pair->consumer.fd);
+	CHECK_ERRNO(mapped_kick(&sharer->older), ENOENT);
+	CHECK_ERRNO(mapped_kick(&sharer->pair->ring), ENOENT);
+	CHECK_EQ(mapped_ask(&sharer->older), MAPPED_ENDED);
+	CHECK_EQ(mapped_ask(&sharer->pair->ring), MAPPED_ENDED);
+	sharer->pair->sent = sent;
+}
+
+static void check_sharer(void (*end)(struct sharer *sharer), bool by_thread)
+{
+	static struct sharer sharer;
+	struct record record;
+	struct pair pair;
+	pid_t child;
+
+	memset(&sharer, 0, sizeof(sharer));
+	sharer.end = end;
+	sharer.by_thread = by_thread;
+	child = sharer_open(&sharer, &pair);
+	CHECK(by_thread == (child != sharer.tid));
+	forge(&sharer);
+	pair_check(&pair, child, sharer.tid);
+	CHECK(is_named(&pair.consumer, sharer.tid, "mapped_test"));
+	forge(&sharer);
+	CHECK(!consumer_next(&pair.consumer, &record));
+	/* Who takes a ring over emits as itself. */
+	sharer.older.attach.flags = 0;
+	CHECK_OK(ioctl(pair.fd, EVENTLOG_IOC_ATTACH, &sharer.older.attach));
+	CHECK(!(mapped_ask(&sharer.older) & MAPPED_ENDED));
+	flush(pair.consumer.fd);
+	while (consumer_next(&pair.consumer, &record)) {
+		CHECK_EQ(record.header->pid, getpid());
+		CHECK_EQ(record.header->tid, thread_id());
+		pair.sent++;
+	}
+	CHECK_EQ(pair.sent, 4);
+	CHECK_EQ(lost_sum(stat_all(pair.consumer.fd).lost), 0);
+	sharer_close(&sharer, child);
+}
+
+TEST(process_that_shares_memory_exits)
+{
+	check_sharer(sharer_exits, false);
+	check_sharer(sharer_exits, true);
+}
+
+TEST(process_that_shares_memory_is_killed)
+{
+	check_sharer(sharer_is_killed, false);
+}
+
+TEST(process_that_shares_memory_executes_a_program)
+{
+	check_sharer(sharer_executes, false);
+	check_sharer(sharer_executes, true);
+}
+
+/* posix_spawn() does it so: the rings of the parent stay its own. */
+static int spawn(void *argument)
+{
+	struct pair *pair = argument;
+
+	pair_put(pair);
+	execl("/bin/true", "true", NULL);
+	_exit(1);
+}
+
+TEST(spawning_a_program_leaves_rings_alone)
+{
+	static char stack[SHARER_STACK] __attribute__((aligned(16)));
+	struct pair pair;
+	pid_t child;
+
+	pair_open(&pair);
+	pair_put(&pair);
+	child = CHECK_OK(clone(spawn, stack + SHARER_STACK, CLONE_VM | CLONE_VFORK | SIGCHLD,
+			       &pair));
+	CHECK_EQ(waitpid(child, NULL, 0), child);
+	CHECK_EQ(pair.sent, 2);
+	pair_put(&pair);
+	CHECK_EQ(mapped_kick(&pair.ring), 8);
+	flush(pair.consumer.fd);
+	pair_check(&pair, getpid(), thread_id());
+	pair_close(&pair);
+}
+
+/* Makes a process with an id that is free; -1: the kernel cannot. */
+static pid_t process_with_id(pid_t id)
+{
+	struct clone_args args = {
+		.exit_signal = SIGCHLD, .set_tid = PTR(&id), .set_tid_size = 1,
+	};
+	pid_t child = syscall(SYS_clone3, &args, sizeof(args));
+
+	if (child)
+		return child;
+	for (;;)
+		syscall(SYS_pause);
+}
+
+TEST(id_that_is_used_again)
+{
+	static struct sharer sharer = { .end = sharer_exits };
+	struct eventlog_rule rule = rule_request(NULL, "number");
+	struct consumer consumer;
+	struct record record;
+	pid_t child, victim;
+	struct pair pair;
+
+	child = sharer_open(&sharer, &pair);
+	flush(pair.consumer.fd);
+	pair_check(&pair, child, child);
+	victim = process_with_id(child);
+	if (victim < 0)
+		SKIP("clone3() cannot choose an id: %s", test_errno_name(errno));
+	CHECK_EQ(victim, child);
+	rule.flags = EVENTLOG_RULE_PID;
+	rule.pid = victim;
+	mapped_consumer_open(&consumer, RING_BYTES);
+	rule_add_with(consumer.fd, &rule);
+	forge(&sharer);
+	CHECK(!consumer_next(&consumer, &record));
+	CHECK(!consumer_next(&pair.consumer, &record));
+	CHECK_OK(kill(victim, SIGKILL));
+	CHECK_EQ(waitpid(victim, NULL, 0), victim);
+	consumer_close(&consumer);
+	sharer_close(&sharer, child);
 }
 
 /* A ring that is full: the event is emitted by KICK, and nothing is lost. */

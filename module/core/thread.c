@@ -28,6 +28,12 @@ static eventlog_thread_hidden_function *eventlog_thread_hidden;
 /* Events of sched for each CPU and user in a tenth of a second. */
 #define EVENTLOG_INTERVALS_MAX 1000
 
+/* Rings of a thread: its exit takes a step for each, with preemption off. */
+#define EVENTLOG_THREAD_RINGS_MAX (1U << 14)
+
+/* What entries that do not count have for a header: no session. */
+static struct eventlog_mapped_header eventlog_thread_silent;
+
 struct eventlog_thread *eventlog_thread_new(struct page *page, struct eventlog_domain *domain,
 					    struct eventlog_user *user)
 {
@@ -38,6 +44,8 @@ struct eventlog_thread *eventlog_thread_new(struct page *page, struct eventlog_d
 		return NULL;
 	INIT_HLIST_NODE(&thread->node);
 	INIT_LIST_HEAD(&thread->of_file);
+	INIT_LIST_HEAD(&thread->of_task);
+	thread->task = current;
 	thread->pid = get_task_pid(current, PIDTYPE_PID);
 	thread->process = get_task_pid(current, PIDTYPE_TGID);
 	if (page)
@@ -78,6 +86,43 @@ static unsigned long eventlog_thread_bytes(void)
 				    sizeof(struct eventlog_mapped_header));
 }
 
+static struct hlist_head *eventlog_thread_chain(const struct eventlog_thread *thread)
+{
+	return &eventlog_threads[hash_ptr(thread->task, EVENTLOG_THREADS_BITS)];
+}
+
+/* Does an entry say what its thread works on?  An older one of the thread does not. */
+static bool eventlog_thread_counts(const struct eventlog_thread *thread)
+{
+	return thread->header != &eventlog_thread_silent;
+}
+
+/*
+ * Takes an entry out of the table, in which the next older one of its thread takes its place.
+ *
+ * Return: whether it counted, and was not hidden before.
+ */
+static bool eventlog_thread_unhash(struct eventlog_thread *thread)
+{
+	struct eventlog_thread *first = thread;
+
+	lockdep_assert_held(&eventlog_threads_lock);
+	if (list_empty(&thread->of_task) && hlist_unhashed(&thread->node))
+		return false;
+	if (hlist_unhashed(&thread->node)) {
+		first = eventlog_thread_find(thread->task);
+		first->others--;
+	} else if (thread->others) {
+		first = list_next_entry(thread, of_task);
+		first->others = thread->others - 1;
+		thread->others = 0;
+		hlist_add_head_rcu(&first->node, eventlog_thread_chain(first));
+	}
+	hlist_del_init_rcu(&thread->node);
+	list_del_init(&thread->of_task);
+	return eventlog_thread_counts(thread);
+}
+
 /*
  * Takes an entry out of the list of its file, which may go away as soon as the lock is free.
  *
@@ -89,7 +134,7 @@ static struct eventlog_thread *eventlog_thread_unlist(struct eventlog_thread *th
 	if (!thread || list_empty(&thread->of_file))
 		return NULL;
 	list_del_init(&thread->of_file);
-	hlist_del_init_rcu(&thread->node);
+	eventlog_thread_unhash(thread);
 	eventlog_user_uncharge(thread->user, EVENTLOG_QUOTA_RING_BYTES, eventlog_thread_bytes());
 	return thread;
 }
@@ -106,26 +151,42 @@ static void eventlog_thread_end(struct eventlog_thread *thread)
 /* @file: the list that the entry gets into; NULL: it has a ring. */
 static void eventlog_thread_add(struct eventlog_thread *thread, struct list_head *file)
 {
-	struct eventlog_thread *old, *listed;
+	struct eventlog_thread *old, *listed, *counted = NULL;
 
 	/* Of an entry that has a ring, which another thread may unmap. */
 	rcu_read_lock();
 	raw_spin_lock(&eventlog_threads_lock);
-	old = eventlog_thread_find(thread->pid);
-	listed = eventlog_thread_unlist(old);
-	if (old)
+	listed = eventlog_thread_unlist(eventlog_thread_find(current));
+	old = eventlog_thread_find(current);
+	if (old) {
+		thread->others = old->others + 1;
+		list_add_tail(&thread->of_task, &old->of_task);
+		counted = eventlog_thread_counts(old) ? old : NULL;
+		WRITE_ONCE(old->header, &eventlog_thread_silent);
+		old->others = 0;
 		hlist_del_init_rcu(&old->node);
-	hlist_add_head_rcu(&thread->node,
-			   &eventlog_threads[hash_ptr(thread->pid, EVENTLOG_THREADS_BITS)]);
+	}
+	hlist_add_head_rcu(&thread->node, eventlog_thread_chain(thread));
 	if (file)
 		list_add_tail(&thread->of_file, file);
 	this_cpu_write(eventlog_thread_runs, true);
 	raw_spin_unlock(&eventlog_threads_lock);
-	if (listed)
-		eventlog_thread_end(listed);
-	else if (old)
-		eventlog_thread_finish(old);
+	eventlog_thread_end(listed);
+	if (counted)
+		eventlog_thread_finish(counted);
 	rcu_read_unlock();
+}
+
+bool eventlog_thread_full(void)
+{
+	const struct eventlog_thread *thread;
+	bool full;
+
+	preempt_disable_notrace();
+	thread = eventlog_thread_find(current);
+	full = thread && READ_ONCE(thread->others) >= EVENTLOG_THREAD_RINGS_MAX - 1;
+	preempt_enable_notrace();
+	return full;
 }
 
 void eventlog_thread_publish(struct eventlog_thread *thread)
@@ -137,15 +198,14 @@ EVENTLOG_EXPORT_TO(eventlog_thread_runs, EVENTLOG_SCHED);
 
 void eventlog_thread_hide(struct eventlog_thread *thread)
 {
-	bool found;
+	bool counted;
 
 	if (!thread)
 		return;
 	raw_spin_lock(&eventlog_threads_lock);
-	found = !hlist_unhashed(&thread->node);
-	hlist_del_init_rcu(&thread->node);
+	counted = eventlog_thread_unhash(thread);
 	raw_spin_unlock(&eventlog_threads_lock);
-	if (found)
+	if (counted)
 		eventlog_thread_finish(thread);
 }
 
@@ -155,6 +215,47 @@ void eventlog_thread_drop(struct eventlog_thread *thread)
 		return;
 	eventlog_thread_hide(thread);
 	call_rcu(&thread->rcu, eventlog_thread_free_rcu);
+}
+
+/* Notes what the thread has committed.  Others may share its memory, and should not go on. */
+static void eventlog_thread_close(struct eventlog_thread *thread, bool executes)
+{
+	struct eventlog_mapped_header *header = page_address(thread->page);
+
+	WRITE_ONCE(thread->final, READ_ONCE(header->committed));
+	WRITE_ONCE(thread->replaced, executes);
+	smp_store_release(&thread->left, true);
+	WRITE_ONCE(header->ask, EVENTLOG_MAPPED_ASK_LEAVE | EVENTLOG_MAPPED_ASK_ENDED);
+}
+
+void eventlog_thread_leave(bool executes)
+{
+	struct eventlog_thread *thread, *listed;
+	bool counted;
+
+	preempt_disable_notrace();
+	while ((thread = eventlog_thread_find(current))) {
+		/* Before it is hidden: whoever does not find it any more may use its pid. */
+		if (thread->page)
+			eventlog_thread_close(thread, executes);
+		raw_spin_lock(&eventlog_threads_lock);
+		listed = eventlog_thread_unlist(thread);
+		counted = !listed && eventlog_thread_unhash(thread);
+		raw_spin_unlock(&eventlog_threads_lock);
+		if (counted)
+			eventlog_thread_finish(thread);
+		eventlog_thread_end(listed);
+	}
+	preempt_enable_notrace();
+}
+
+bool eventlog_thread_left(const struct eventlog_thread *thread, u32 *final)
+{
+	/* Pairs with the release in eventlog_thread_close(). */
+	if (!smp_load_acquire(&thread->left))
+		return false;
+	*final = READ_ONCE(thread->final);
+	return true;
 }
 
 /* Descriptors are not used again, so one that was found needs no other look-up. */
@@ -205,7 +306,9 @@ int eventlog_thread_state(const struct list_head *file, const struct eventlog_se
 
 	/* No lock: only this thread gets itself an entry, and one that is dropped is not freed. */
 	preempt_disable_notrace();
-	thread = eventlog_thread_find(task_pid(current));
+	thread = eventlog_thread_find(current);
+	if (thread && !eventlog_thread_counts(thread))
+		thread = NULL;
 	if (session->of && (!thread || (thread->file && thread->file != file)))
 		ret = -ENOENT;
 	else if (session->of && thread->instance && !eventlog_thread_owns(thread, session->of))
@@ -214,30 +317,6 @@ int eventlog_thread_state(const struct list_head *file, const struct eventlog_se
 		eventlog_thread_set(thread, session);
 	preempt_enable_notrace();
 	return ret;
-}
-
-/*
- * Drops two entries of a list if their threads are gone.  Mostly eventlog_thread_delist() has
- * done so, but not for a thread that called execve() and got the id of the first thread.
- */
-static void eventlog_threads_sweep(struct list_head *file)
-{
-	struct eventlog_thread *thread, *gone;
-	unsigned int i;
-
-	for (i = 0; i < 2; i++) {
-		gone = NULL;
-		rcu_read_lock();
-		raw_spin_lock(&eventlog_threads_lock);
-		thread = list_first_entry_or_null(file, struct eventlog_thread, of_file);
-		if (thread && !pid_task(thread->pid, PIDTYPE_PID))
-			gone = eventlog_thread_unlist(thread);
-		else if (thread)
-			list_move_tail(&thread->of_file, file);
-		raw_spin_unlock(&eventlog_threads_lock);
-		rcu_read_unlock();
-		eventlog_thread_end(gone);
-	}
 }
 
 /*
@@ -253,7 +332,7 @@ static bool eventlog_thread_move(struct list_head *file, const struct eventlog_u
 	bool moved;
 
 	raw_spin_lock(&eventlog_threads_lock);
-	thread = eventlog_thread_find(task_pid(current));
+	thread = eventlog_thread_find(current);
 	moved = thread && !list_empty(&thread->of_file) && thread->user == user;
 	if (moved) {
 		list_move_tail(&thread->of_file, file);
@@ -271,7 +350,6 @@ int eventlog_thread_enlist(struct list_head *file, struct eventlog_user *user,
 
 	if (eventlog_thread_move(file, user, session))
 		return 0;
-	eventlog_threads_sweep(file);
 	if (!eventlog_user_charge(user, EVENTLOG_QUOTA_RING_BYTES, eventlog_thread_bytes()))
 		return -EDQUOT;
 	thread = eventlog_thread_new(NULL, &eventlog_root_domain, user);
@@ -283,21 +361,6 @@ int eventlog_thread_enlist(struct list_head *file, struct eventlog_user *user,
 	eventlog_thread_set(thread, session);
 	eventlog_thread_add(thread, file);
 	return 0;
-}
-
-void eventlog_thread_delist(void)
-{
-	struct eventlog_thread *thread;
-
-	preempt_disable_notrace();
-	thread = eventlog_thread_find(task_pid(current));
-	if (thread && thread->file) {
-		raw_spin_lock(&eventlog_threads_lock);
-		thread = eventlog_thread_unlist(thread);
-		raw_spin_unlock(&eventlog_threads_lock);
-		eventlog_thread_end(thread);
-	}
-	preempt_enable_notrace();
 }
 
 void eventlog_threads_release(struct list_head *file)

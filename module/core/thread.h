@@ -8,9 +8,10 @@
  * threads.  A thread whose ring belongs to an instance has a session only if that is of a provider
  * of the instance: it cannot add its time to a session of its neighbours.
  *
- * The key of the table is the struct pid of a thread, to which the entry has a reference: another
- * thread never has the same one, and a thread that has exited has none.  A thread has at most one
- * entry, so no one can make a chain of the table long.
+ * The key of the table is the task.  Its entries go when it exits or executes another program, see
+ * user/watch.h, so another task never has them.  The table has one entry of a thread, the latest:
+ * no one can make a chain of it long.  Those of the thread's older rings are in a list behind it,
+ * and say nothing about sessions any more.
  *
  * eventlog_threads_lock, a raw spin lock that is taken by tasks only, also in probes, protects the
  * chains and the lists of files; what is done with it takes a constant time, besides the walk
@@ -103,12 +104,14 @@ struct eventlog_interval {
 
 /**
  * struct eventlog_thread - a thread that can say what it works on
- * @node: in eventlog_threads; eventlog_threads_lock
- * @pid: the thread, with a reference
- * @header: of its ring, through the kernel's own mapping of @page; otherwise the kernel's memory
+ * @node: in eventlog_threads, if it is the first one of @of_task; eventlog_threads_lock
+ * @task: the thread, to compare with, while the entry can be found
+ * @header: of its ring, through the kernel's own mapping of @page; otherwise the kernel's memory.
+ *	One that is always 0 if the thread has got a later entry
  * @instance: the domain of the ring, valid while the entry can be found; NULL: the root
  * @known: a descriptor of an event of @instance, or 0
  * @interval: for eventlog_sched.ko
+ * @pid: the thread, with a reference
  * @process: its process, with a reference
  * @page: of its ring, with a reference; NULL: it has no ring
  * @user: of the ring or the file, which keeps it while the entry can be found; NULL: a user
@@ -116,22 +119,33 @@ struct eventlog_interval {
  * @of_file: in the list of the file by which it has written its session; empty: it has a ring;
  *	eventlog_threads_lock
  * @file: the head of that list, to compare with; NULL: it has a ring.  Only the thread changes it
+ * @of_task: the entries of the thread, the latest first; there is no head; eventlog_threads_lock
+ * @others: how many follow the first one; eventlog_threads_lock
+ * @left: the thread has exited or executed another program since it got the ring
+ * @replaced: the latter
+ * @final: what it had committed then
  * @rcu: frees it
  *
  * What a context switch needs of a thread without a session comes first.
  */
 struct eventlog_thread {
 	struct hlist_node node;
-	struct pid *pid;
+	const struct task_struct *task;
 	struct eventlog_mapped_header *header;
 	struct eventlog_domain *instance;
 	u32 known;
 	struct eventlog_interval interval;
+	struct pid *pid;
 	struct pid *process;
 	struct page *page;
 	struct eventlog_user *user;
 	struct list_head of_file;
 	const struct list_head *file;
+	struct list_head of_task;
+	unsigned int others;
+	bool left;
+	bool replaced;
+	u32 final;
 	struct rcu_head rcu;
 };
 
@@ -144,20 +158,20 @@ DECLARE_PER_CPU(bool, eventlog_thread_runs);
 
 /**
  * eventlog_thread_find() - find the entry of a thread
- * @pid: task_pid() of the thread, or NULL
+ * @task: the thread
  *
  * Any context but NMI, preemption off; RCU watches the CPU.  The entry is valid until preemption
  * is on again.
  *
  * Return: the entry, or NULL.
  */
-static __always_inline struct eventlog_thread *eventlog_thread_find(const struct pid *pid)
+static __always_inline struct eventlog_thread *eventlog_thread_find(const struct task_struct *task)
 {
-	struct hlist_head *chain = &eventlog_threads[hash_ptr(pid, EVENTLOG_THREADS_BITS)];
+	struct hlist_head *chain = &eventlog_threads[hash_ptr(task, EVENTLOG_THREADS_BITS)];
 	struct eventlog_thread *thread;
 
 	hlist_for_each_entry_rcu_notrace(thread, chain, node)
-		if (thread->pid == pid)
+		if (thread->task == task)
 			return thread;
 	return NULL;
 }
@@ -208,10 +222,17 @@ struct eventlog_thread *eventlog_thread_new(struct page *page, struct eventlog_d
 					    struct eventlog_user *user);
 
 /**
- * eventlog_thread_publish() - have the current thread found
- * @thread: of the current thread.  Takes the place of another entry of it
+ * eventlog_thread_full() - has the current thread as many rings as it may have
  *
- * Process context.
+ * Only the thread itself gets another one.  Process context.
+ */
+bool eventlog_thread_full(void);
+
+/**
+ * eventlog_thread_publish() - have the current thread found
+ * @thread: of the current thread, with a ring.  Takes the place of another entry of it
+ *
+ * Process context; eventlog_watch() has returned 0, and eventlog_thread_full() false.
  */
 void eventlog_thread_publish(struct eventlog_thread *thread);
 
@@ -257,7 +278,7 @@ int eventlog_thread_state(const struct list_head *file, const struct eventlog_se
  * place of what the thread has, and its memory is charged to the process, and to @user as that of
  * rings is.
  *
- * Process context, sleeps.
+ * Process context, sleeps; eventlog_watch() has returned 0.
  *
  * Return: 0, -EDQUOT or -ENOMEM.
  */
@@ -265,11 +286,25 @@ int eventlog_thread_enlist(struct list_head *file, struct eventlog_user *user,
 			   const struct eventlog_session *session);
 
 /**
- * eventlog_thread_delist() - drop the current thread's entry, if it is in the list of a file
+ * eventlog_thread_leave() - the current thread exits, or has executed another program
+ * @executes: the latter
+ *
+ * Drops its entry if that is in the list of a file.  Hides those of its rings, and notes what was
+ * committed to them: another process may share the memory and go on with it.
  *
  * Task context; preemption may be off.
  */
-void eventlog_thread_delist(void);
+void eventlog_thread_leave(bool executes);
+
+/**
+ * eventlog_thread_left() - has the thread of a ring left it so
+ * @thread: of a ring
+ * @final: set to what it had committed, if true is returned.  What was read from the ring's header
+ *	before the call, if false is returned, was committed before the thread left
+ *
+ * Any context.
+ */
+bool eventlog_thread_left(const struct eventlog_thread *thread, u32 *final);
 
 /**
  * eventlog_threads_release() - drop all entries that are in the list of a file

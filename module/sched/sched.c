@@ -176,7 +176,7 @@ static noinline void sched_waking_set(struct eventlog_waking *waking, struct tas
 	if (task->flags & PF_KTHREAD)
 		how |= task->pid ? EVENTLOG_SCHED_HOW_KTHREAD : 0;
 	else
-		thread = eventlog_thread_find(task_pid(task));
+		thread = eventlog_thread_find(task);
 	if (thread)
 		session = eventlog_thread_session(thread);
 	sched_waking_note(waking, task, how, session);
@@ -330,12 +330,12 @@ static __always_inline void sched_switch(struct task_struct *prev, struct task_s
 	u64 now = 0;
 
 	if (this_cpu_read(eventlog_thread_runs)) {
-		thread = eventlog_thread_find(task_pid(prev));
+		thread = eventlog_thread_find(prev);
 		if (thread &&
 		    (READ_ONCE(thread->header->session_of) || thread->interval.count))
 			now = sched_out(thread, prev, next, state);
 	}
-	thread = eventlog_thread_find(task_pid(next));
+	thread = eventlog_thread_find(next);
 	this_cpu_write(eventlog_thread_runs, !!thread);
 	if (unlikely(thread)) {
 		if (thread->interval.out)
@@ -378,7 +378,7 @@ static noinline void sched_waking_rarely(struct eventlog_waking *waking)
 static noinline void sched_waking(struct eventlog_thread *thread)
 {
 	struct eventlog_waking *waking = &thread->interval.waking;
-	const struct eventlog_thread *by = eventlog_thread_find(task_pid(current));
+	const struct eventlog_thread *by = eventlog_thread_find(current);
 
 	if (!by || by->instance || in_hardirq()) {
 		sched_waking_rarely(waking);
@@ -391,7 +391,7 @@ static noinline void sched_waking(struct eventlog_thread *thread)
 
 static void sched_on_waking(void *unused, struct task_struct *task)
 {
-	struct eventlog_thread *thread = eventlog_thread_find(task_pid(task));
+	struct eventlog_thread *thread = eventlog_thread_find(task);
 
 	if (unlikely(thread) && READ_ONCE(thread->header->session_of))
 		sched_waking(thread);
@@ -403,7 +403,7 @@ static void __maybe_unused sched_on_exit(void *unused, struct task_struct *task)
 	struct eventlog_thread *thread;
 
 	preempt_disable_notrace();
-	thread = eventlog_thread_find(task_pid(task));
+	thread = eventlog_thread_find(task);
 	if (thread && thread->interval.count)
 		sched_sums_emit(thread, task);
 	preempt_enable_notrace();
@@ -425,7 +425,7 @@ static void sched_hidden(struct eventlog_thread *thread)
 
 	if (!data_race(interval->count) || data_race(interval->run) != READ_ONCE(sched_run))
 		return;
-	if (thread->pid == task_pid(current))
+	if (thread->task == current)
 		sched_sums_emit(thread, current);
 	else if (data_race(interval->total) >= READ_ONCE(sched_min_ns))
 		eventlog_provider_lose(&eventlog_sched_sum_event, EVENTLOG_LOST_ABORTED);

@@ -31,10 +31,10 @@
 #include "user/mapped.h"
 #include "user/producer.h"
 #include "user/registrations.h"
-#include "user/session.h"
 #include "user/status.h"
 #include "user/subscribe.h"
 #include "user/visible.h"
+#include "user/watch.h"
 
 static unsigned int eventlog_rules_limit;
 static unsigned int eventlog_registrations_limit;
@@ -376,7 +376,7 @@ int eventlog_device_init(umode_t mode, unsigned int rules_max, unsigned int regi
 	eventlog_rules_limit = rules_max;
 	eventlog_registrations_limit = registrations_max;
 	eventlog_producer_init(registrations_max);
-	eventlog_session_init();
+	eventlog_watch_init();
 	eventlog_tables[ARRAY_SIZE(eventlog_tables) - 1] = marker_ioctls;
 	eventlog_device.mode = mode;
 	return misc_register(&eventlog_device);
@@ -385,5 +385,5 @@ int eventlog_device_init(umode_t mode, unsigned int rules_max, unsigned int regi
 void eventlog_device_exit(void)
 {
 	misc_deregister(&eventlog_device);
-	eventlog_session_exit();
+	eventlog_watch_exit();
 }

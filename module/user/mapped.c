@@ -27,6 +27,7 @@
 #include "user/mapped.h"
 #include "user/producer.h"
 #include "user/shard.h"
+#include "user/watch.h"
 
 /* ---- references ---- */
 
@@ -274,6 +275,7 @@ static int eventlog_mapped_hand_over(struct eventlog_mapped *ring, u32 flags)
 	if (!ret) {
 		eventlog_mapped_adopt(ring);
 		swap(ring->running, running);
+		eventlog_shard_resume(ring);
 		/* Of the session that the other thread worked on. */
 		WRITE_ONCE(ring->header->session_of, 0);
 		eventlog_thread_hide(running);
@@ -326,6 +328,9 @@ static int eventlog_ioctl_attach(struct eventlog_domain *domain, struct file *fi
 		return -ENODEV;
 	if (eventlog_file_role(file) != EVENTLOG_ROLE_PRODUCER)
 		return eventlog_file_role(file) == EVENTLOG_ROLE_SUBSCRIBER ? -EBUSY : -EINVAL;
+	ret = eventlog_thread_full() ? -EMFILE : eventlog_watch();
+	if (ret)
+		return ret;
 	ring = is_new ? eventlog_mapped_make(file, request) :
 			eventlog_mapped_prepare(file, request);
 	if (IS_ERR(ring))
@@ -384,7 +389,7 @@ const struct eventlog_ioctls eventlog_mapped_ioctls = {
 int eventlog_mapped_kick(struct eventlog_file *file, const u8 *message, size_t bytes)
 {
 	struct eventlog_mapped *ring;
-	u32 number;
+	u32 number, final;
 	int ret = 0;
 
 	if (bytes < sizeof(u32) + sizeof(number) ||
@@ -399,7 +404,9 @@ int eventlog_mapped_kick(struct eventlog_file *file, const u8 *message, size_t b
 	eventlog_shard_lock(ring->shard);
 	if (!ring->ended)
 		eventlog_shard_take(ring);
-	if (bytes) {
+	if (eventlog_thread_left(ring->running, &final)) {
+		ret = -ENOENT;
+	} else if (bytes) {
 		ret = eventlog_producer_emit(file, message, bytes, &ring->emitter.latest);
 		/* Records that the pass has left keep their times, which are before it. */
 		if (!ret && eventlog_mapped_is_empty(ring))

@@ -2,9 +2,8 @@
 /*
  * Sessions of threads that have no producer ring, and say with write() what they work on.
  *
- * core/thread.h has the entries.  An entry ends with its thread, with execve(), when the file is
- * closed, or when the thread gets a ring.  Probes on tracepoints see the first two; they are
- * registered when the first thread needs one, and stay until the module is unloaded.
+ * core/thread.h has the entries.  An entry ends with its thread, with execve(), see watch.h, when
+ * the file is closed, or when the thread gets a ring.
  */
 #ifndef EVENTLOG_USER_SESSION_H
 #define EVENTLOG_USER_SESSION_H
@@ -12,16 +11,6 @@
 #include <linux/types.h>
 
 struct eventlog_file;
-
-/**
- * eventlog_session_init() - once, at load, before a file is opened
- */
-void eventlog_session_init(void);
-
-/**
- * eventlog_session_exit() - once, at unload; no file is open
- */
-void eventlog_session_exit(void);
 
 /**
  * eventlog_session_write() - write() of EVENTLOG_WRITE_SESSION

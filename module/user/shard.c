@@ -164,9 +164,11 @@ void eventlog_shard_unlock(struct eventlog_shard *shard)
 /* What the kernel asks the thread for. */
 static void eventlog_mapped_ask(struct eventlog_mapped *ring, u32 ask)
 {
-	if (ring->leave)
+	const bool left = READ_ONCE(ring->running->left);
+
+	if (ring->leave || left)
 		ask |= EVENTLOG_MAPPED_ASK_LEAVE;
-	if (ring->dead || ring->ended)
+	if (ring->dead || ring->ended || left)
 		ask |= EVENTLOG_MAPPED_ASK_ENDED;
 	WRITE_ONCE(ring->header->ask, ask);
 }
@@ -268,11 +270,19 @@ static bool eventlog_mapped_peek(struct eventlog_mapped *ring)
 	return false;
 }
 
-/* The end of the records that the thread has committed, or had when the ring ended. */
+/* The end of the records that the thread has committed, or had when it left, or the ring ended. */
 static u32 eventlog_mapped_committed(const struct eventlog_mapped *ring)
 {
+	u32 committed, final;
+
+	if (ring->ended)
+		return ring->final;
 	/* Pairs with the release of the producer: the records are complete. */
-	return ring->ended ? ring->final : smp_load_acquire(&ring->header->committed);
+	committed = smp_load_acquire(&ring->header->committed);
+	if (likely(!eventlog_thread_left(ring->running, &final)))
+		return committed;
+	/* A snapshot may have been taken while the thread left. */
+	return (s32)(final - ring->end) < 0 ? ring->end : final;
 }
 
 bool eventlog_mapped_is_empty(const struct eventlog_mapped *ring)
@@ -297,17 +307,28 @@ static void eventlog_mapped_release(struct eventlog_mapped *ring)
 	smp_store_release(&ring->header->position, ring->tail);
 }
 
-/* Keeps the name of the ring's thread, which may have exited. */
+/*
+ * Keeps the name of the ring's thread, which may have exited.  Not the name of another program that
+ * it executes: execve() changes the memory first.
+ */
 static void eventlog_mapped_name(struct eventlog_mapped *ring)
 {
 	const struct task_struct *task;
+	const struct mm_struct *mm;
+	char comm[TASK_COMM_LEN];
 
 	rcu_read_lock();
 	task = pid_task(ring->emitter.thread, PIDTYPE_PID);
-	if (task)
-		data_race(memcpy(ring->comm, task->comm, TASK_COMM_LEN));
+	if (task) {
+		data_race(memcpy(comm, task->comm, TASK_COMM_LEN));
+		smp_rmb();
+		mm = READ_ONCE(task->mm);
+		smp_rmb();
+		/* Without memory it exits. */
+		if (mm == ring->mm || (!mm && !READ_ONCE(ring->running->replaced)))
+			memcpy(ring->comm, comm, TASK_COMM_LEN - 1);
+	}
 	rcu_read_unlock();
-	ring->comm[TASK_COMM_LEN - 1] = '\0';
 }
 
 /* Delivers the record that eventlog_mapped_peek() has found, or counts a loss. */
@@ -662,6 +683,12 @@ void eventlog_shard_want(struct eventlog_mapped *ring)
 	eventlog_mapped_ask(ring, 0);
 	eventlog_shard_activate(shard, ring);
 	eventlog_shard_start(shard, EVENTLOG_SHARD_PERIOD);
+}
+
+void eventlog_shard_resume(struct eventlog_mapped *ring)
+{
+	lockdep_assert_held(&ring->shard->lock);
+	eventlog_mapped_ask(ring, ring->asked ? EVENTLOG_MAPPED_ASK_KICK : 0);
 }
 
 void eventlog_shard_take(struct eventlog_mapped *ring)

@@ -150,7 +150,7 @@ struct eventlog_shard {
  * @key: the time of that record, not before @last_time; U64_MAX: it is after the cutoff
  * @comm: name of the thread
  * @emitter: the thread
- * @running: what others find of the thread; NULL: of an instance
+ * @running: what others find of the thread
  */
 struct eventlog_mapped {
 	struct eventlog_shard *shard;
@@ -294,6 +294,12 @@ void eventlog_shard_end(struct eventlog_mapped *ring);
  * The ring is active afterwards.
  */
 void eventlog_shard_want(struct eventlog_mapped *ring);
+
+/**
+ * eventlog_shard_resume() - have a ring used again that another thread has left
+ * @ring: eventlog_shard_want() was called, and its @running was replaced; the shard is locked
+ */
+void eventlog_shard_resume(struct eventlog_mapped *ring);
 
 /**
  * eventlog_shard_take() - deliver what a ring contains

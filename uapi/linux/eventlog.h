@@ -430,6 +430,9 @@ struct eventlog_policy_info {
  *	- in UNREGISTER and DETACH, and in ATTACH of a ring that another thread had
  *	- soon after the ring was unmapped; thus also after execve() and exit, whatever the
  *	  cause.  FLUSH and the like wait for it, and so does the last close() of the file
+ * What is committed after the thread has exited, or has begun another program, is not its own: a
+ * process that shares its memory can still write there.  So ask becomes LEAVE and ENDED, and KICK
+ * fails with ENOENT, until another thread takes the ring over.
  *
  * A ring consists of a page with struct eventlog_mapped_header and of data_bytes of data
  * at data_offset.  The thread may use it for an event while EVENTLOG_STATUS_ENABLED is set
@@ -541,9 +544,9 @@ struct eventlog_mapped_record {
  * RDTSC reads, and the kernel converts it.  If the counter stops being the kernel's clock,
  * ask becomes LEAVE; what the ring contains is still delivered.
  *
- * EMFILE: the file has EVENTLOG_MAPPED_RINGS_MAX rings; EDQUOT: the user has too much
- * memory in rings; ENOENT: there is no such ring to take over; EPERM: it belongs to
- * another process; EINVAL: it has other flags; EOPNOTSUPP: CYCLES, and the counter is not
+ * EMFILE: the file has EVENTLOG_MAPPED_RINGS_MAX rings, or the thread 16384; EDQUOT: the
+ * user has too much memory in rings; ENOENT: there is no such ring to take over; EPERM: it
+ * belongs to another process; EINVAL: it has other flags; EOPNOTSUPP: CYCLES, and the counter is not
  * the kernel's clock.
  */
 struct eventlog_attach {
