@@ -18,6 +18,7 @@
 #include "instance_common.h"
 #include "mapped_common.h"
 #include "module_common.h"
+#include "system_common.h"
 
 #define RING_BYTES 65536
 
@@ -375,6 +376,88 @@ TEST(owner)
 	close(root);
 	close(fd);
 	CHECK_EQ(count_instances(true), 2);
+}
+
+#define GROUP 1002
+
+/* Opens a node with these ids and, for root, without the capabilities to trace. */
+static void check_open(const char *path, uid_t uid, gid_t gid, int flags, int error)
+{
+	pid_t child = test_fork();
+
+	if (!child) {
+		if (!uid)
+			capabilities_keep(CAPABILITY_ALL &
+					  ~(CAPABILITY_SYS_ADMIN | CAPABILITY_PERFMON));
+		else
+			CHECK_OK(setresgid(gid, gid, gid));
+		CHECK_OK(uid ? setresuid(uid, uid, uid) : 0);
+		if (error)
+			CHECK_ERRNO(open(path, flags), error);
+		else
+			CHECK_OK(open(path, flags));
+		_exit(0);
+	}
+	test_join(child);
+}
+
+/* A node that someone has kept or made does not say who may open the instance. */
+TEST(permissions_of_the_instance)
+{
+	struct eventlog_instance_create request = create_request("permitted");
+	static const char copy[] = "/dev/eventlog_copy";
+	struct stat status;
+	__u32 id;
+
+	request.owner = USER;
+	request.group = GROUP;
+	request.mode = 0640;
+	close(create_with(&request, &id));
+	CHECK_OK(stat("/dev/eventlog-permitted", &status));
+	unlink(copy);
+	CHECK_OK(mknod(copy, S_IFCHR, status.st_rdev));
+	CHECK_OK(chmod(copy, 0666));
+	check_open(copy, USER, USER, O_RDWR, 0);
+	check_open(copy, OTHER, GROUP, O_RDONLY, 0);
+	check_open(copy, OTHER, GROUP, O_RDWR, EACCES);
+	check_open(copy, OTHER, OTHER, O_RDONLY, EACCES);
+	check_open(copy, 0, 0, O_RDONLY, EACCES);
+	close(CHECK_OK(open(copy, O_RDWR)));
+	delete_instance(id);
+	request.mode = 0602;
+	close(create_with(&request, &id));
+	CHECK_OK(stat("/dev/eventlog-permitted", &status));
+	CHECK_OK(unlink(copy));
+	CHECK_OK(mknod(copy, S_IFCHR, status.st_rdev));
+	CHECK_OK(chmod(copy, 0666));
+	check_open(copy, OTHER, OTHER, O_WRONLY, 0);
+	check_open(copy, OTHER, OTHER, O_RDWR, EACCES);
+	check_open(copy, OTHER, GROUP, O_WRONLY, EACCES);
+	check_open(copy, 0, 0, O_WRONLY, 0);
+	check_open(copy, 0, 0, O_RDWR, EACCES);
+	/* The permissions of the node count as well. */
+	CHECK_OK(chmod(copy, 0600));
+	check_open(copy, OTHER, OTHER, O_WRONLY, EACCES);
+	CHECK_OK(unlink(copy));
+	delete_instance(id);
+}
+
+/* Neither ids nor device numbers of an earlier load mean another instance. */
+TEST(numbers_after_a_reload)
+{
+	struct stat before, after;
+	__u32 id, other;
+
+	load("");
+	close(create("first", &id));
+	CHECK_OK(stat("/dev/eventlog-first", &before));
+	delete_instance(id);
+	load("");
+	close(create("second", &other));
+	CHECK_OK(stat("/dev/eventlog-second", &after));
+	CHECK(id != other);
+	CHECK(minor(before.st_rdev) != minor(after.st_rdev));
+	delete_instance(other);
 }
 
 /* All openers of an instance share its limits, also those with capabilities. */

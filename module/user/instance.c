@@ -14,6 +14,7 @@
 #include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/kdev_t.h>
+#include <linux/random.h>
 #include <linux/refcount.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
@@ -41,6 +42,9 @@
 
 /* All minors of the major number. */
 #define EVENTLOG_MINORS (1U << MINORBITS)
+
+/* The first id is at most so large; it and those after it are used once. */
+#define EVENTLOG_INSTANCES_FIRST (1U << 31)
 
 /**
  * struct eventlog_node - the device of an instance
@@ -136,7 +140,25 @@ void eventlog_domain_put(struct eventlog_domain *domain)
 		eventlog_instance_put(eventlog_instance_of(domain));
 }
 
-struct eventlog_domain *eventlog_domain_of_inode(const struct inode *inode)
+/*
+ * Does an instance let someone open its node?  The permissions of the inode do not say so: a
+ * container may have kept the node of an earlier instance, or have made one.
+ */
+static bool eventlog_instance_permits(const struct eventlog_instance *instance, struct file *filp)
+{
+	umode_t wanted = (filp->f_mode & FMODE_READ ? MAY_READ : 0) |
+			 (filp->f_mode & FMODE_WRITE ? MAY_WRITE : 0);
+	umode_t mode = instance->mode;
+
+	if (uid_eq(filp->f_cred->euid, instance->domain.owner))
+		mode >>= 6;
+	else if (in_group_p(instance->group))
+		mode >>= 3;
+	return !(wanted & ~mode) || file_ns_capable(filp, &init_user_ns, CAP_PERFMON) ||
+	       file_ns_capable(filp, &init_user_ns, CAP_SYS_ADMIN);
+}
+
+struct eventlog_domain *eventlog_domain_open(const struct inode *inode, struct file *filp)
 {
 	struct eventlog_instance *instance;
 
@@ -147,7 +169,13 @@ struct eventlog_domain *eventlog_domain_of_inode(const struct inode *inode)
 	if (instance)
 		refcount_inc(&instance->users);
 	mutex_unlock(&eventlog_instances_lock);
-	return instance ? &instance->domain : ERR_PTR(-ENODEV);
+	if (!instance)
+		return ERR_PTR(-ENODEV);
+	if (!eventlog_instance_permits(instance, filp)) {
+		eventlog_instance_put(instance);
+		return ERR_PTR(-EACCES);
+	}
+	return &instance->domain;
 }
 
 /* ---- owners ---- */
@@ -308,7 +336,7 @@ static int eventlog_instance_enter(struct eventlog_instance *instance)
 		    eventlog_instances_share_groups(other, instance))
 			goto out;
 	ret = -ENOSPC;
-	/* Not covered: an id is used once, and there are 2^32. */
+	/* Not covered: an id is used once, and there are 2^31. */
 	if (eventlog_instances_last == U32_MAX)
 		goto out;
 	ret = eventlog_instance_minor_get(instance);
@@ -798,6 +826,9 @@ int eventlog_instances_init(struct eventlog_domain *root, unsigned int instances
 	eventlog_instances_root = root;
 	eventlog_instances_max = instances_max;
 	eventlog_instances_empty = empty;
+	/* What others have kept of instances of an earlier load does not fit those of this one. */
+	eventlog_minor_next = get_random_u32() % EVENTLOG_MINORS;
+	eventlog_instances_last = get_random_u32() % EVENTLOG_INSTANCES_FIRST;
 	ret = alloc_chrdev_region(&eventlog_instances_first, 0, EVENTLOG_MINORS, "eventlog");
 	if (ret)
 		return ret;
