@@ -460,6 +460,66 @@ TEST(numbers_after_a_reload)
 	delete_instance(other);
 }
 
+static int created_fd;
+
+/* A program of the instance that was given the file of INSTANCE_CREATE. */
+static void uses_created_file(void)
+{
+	struct eventlog_subscribe setup = subscribe_request(RING_BYTES);
+	struct eventlog_marker_set policy = {
+		.size = sizeof(policy), .flags = EVENTLOG_MARKER_SET_PROGRAMS,
+		.handlers = EVENTLOG_MARKER_PRINT,
+	};
+	struct eventlog_register request = register_request("stays u32 value");
+	struct mapped ring;
+	int again;
+
+	CHECK_ERRNO(ioctl(created_fd, EVENTLOG_IOC_SUBSCRIBE, &setup), EPERM);
+	CHECK_ERRNO(ioctl(created_fd, EVENTLOG_IOC_MARKER_SET, &policy), EPERM);
+	CHECK_EQ(info_of(created_fd).restricted, 1);
+	request.flags = EVENTLOG_REGISTER_PERSIST;
+	CHECK_ERRNO(ioctl(created_fd, EVENTLOG_IOC_REGISTER, &request), EPERM);
+	/* A file of its own has the rights of its user. */
+	again = open_instance(created_fd);
+	if (geteuid() == USER)
+		CHECK_OK(ioctl(again, EVENTLOG_IOC_SUBSCRIBE, &setup));
+	else
+		CHECK_ERRNO(ioctl(again, EVENTLOG_IOC_SUBSCRIBE, &setup), EPERM);
+	close(again);
+	CHECK_OK(try_register(created_fd, "event u32 value"));
+	mapped_attach(&ring, created_fd, mapped_least_bytes());
+	CHECK_EQ(quota(created_fd, EVENTLOG_QUOTA_RING_BYTES).use, ring.attach.length);
+	mapped_unmap(&ring);
+}
+
+TEST(file_that_is_passed_on)
+{
+	struct eventlog_instance_create request = create_request("passed");
+	struct eventlog_subscribe setup = subscribe_request(64 * RING_BYTES);
+	__u32 id;
+
+	request.owner = USER;
+	request.limits_set = 1 << EVENTLOG_QUOTA_RING_BYTES;
+	request.limits[EVENTLOG_QUOTA_RING_BYTES] = 64 * RING_BYTES;
+	created_fd = create_with(&request, &id);
+	as_user(OTHER, uses_created_file);
+	close(created_fd);
+	delete_instance(id);
+	created_fd = create_with(&request, &id);
+	as_user(USER, uses_created_file);
+	close(created_fd);
+	delete_instance(id);
+	/* With the capability its rings count for the instance all the same. */
+	created_fd = create_with(&request, &id);
+	CHECK_ERRNO(ioctl(created_fd, EVENTLOG_IOC_SUBSCRIBE, &setup), EDQUOT);
+	CHECK_EQ(quota(created_fd, EVENTLOG_QUOTA_RING_BYTES).denied, 1);
+	setup = subscribe_request(RING_BYTES);
+	CHECK_OK(ioctl(created_fd, EVENTLOG_IOC_SUBSCRIBE, &setup));
+	CHECK(quota(created_fd, EVENTLOG_QUOTA_RING_BYTES).use >= RING_BYTES);
+	close(created_fd);
+	delete_instance(id);
+}
+
 /* All openers of an instance share its limits, also those with capabilities. */
 TEST(limits)
 {

@@ -566,8 +566,9 @@ eventlog_instance_make(const struct eventlog_instance_create *request, const cha
 
 /* ---- ioctls ---- */
 
-/* Opens a file of an instance, for the caller. */
-static struct file *eventlog_instance_file(struct eventlog_instance *instance, bool by_root)
+/* Opens a file of an instance, by a file of @by; NULL: for others than the caller. */
+static struct file *eventlog_instance_file(struct eventlog_instance *instance,
+					   const struct eventlog_domain *by)
 {
 	struct eventlog_file *file;
 	struct file *filp;
@@ -578,7 +579,8 @@ static struct file *eventlog_instance_file(struct eventlog_instance *instance, b
 		eventlog_instance_put(instance);
 		return ERR_CAST(file);
 	}
-	file->by_root = by_root;
+	file->by_root = by && !by->id;
+	file->opener.hands_on = !by;
 	filp = anon_inode_getfile("[eventlog]", &eventlog_file_operations, file, O_RDWR);
 	if (IS_ERR(filp))
 		eventlog_file_free(file);
@@ -591,9 +593,9 @@ static struct file *eventlog_instance_file(struct eventlog_instance *instance, b
  * Puts a file of an instance, which is closed on exec, into @fd, and returns the caller's
  * struct.
  */
-static int eventlog_instance_install(struct eventlog_instance *instance, bool by_root,
-				     void __user *user, const void *argument, size_t bytes,
-				     s32 *fd)
+static int eventlog_instance_install(struct eventlog_instance *instance,
+				     const struct eventlog_domain *by, void __user *user,
+				     const void *argument, size_t bytes, s32 *fd)
 {
 	struct file *filp;
 	int ret;
@@ -602,7 +604,7 @@ static int eventlog_instance_install(struct eventlog_instance *instance, bool by
 	if (ret < 0)
 		return ret;
 	*fd = ret;
-	filp = eventlog_instance_file(instance, by_root);
+	filp = eventlog_instance_file(instance, by);
 	ret = PTR_ERR_OR_ZERO(filp);
 	if (ret)
 		goto err_fd;
@@ -649,7 +651,7 @@ static int eventlog_ioctl_instance_create(struct eventlog_domain *domain, struct
 		return PTR_ERR(instance);
 	request->id = instance->domain.id;
 	/* A file for the programs of the instance. */
-	ret = eventlog_instance_install(instance, false, user, request, sizeof(*request),
+	ret = eventlog_instance_install(instance, NULL, user, request, sizeof(*request),
 					&request->fd);
 	if (ret)
 		eventlog_instance_delete(request->id);
@@ -754,7 +756,7 @@ static int eventlog_ioctl_instance_open(struct eventlog_domain *domain, struct f
 	instance = eventlog_instance_get(domain->id ?: request->id);
 	if (!instance)
 		return domain->id ? -ENODEV : -ENOENT;
-	ret = eventlog_instance_install(instance, !domain->id, user, request, sizeof(*request),
+	ret = eventlog_instance_install(instance, domain, user, request, sizeof(*request),
 					&request->fd);
 	eventlog_instance_put(instance);
 	return ret;

@@ -938,7 +938,9 @@ struct eventlog_marker_handlers {
  *
  * INSTANCE_CREATE makes the device node /dev/eventlog-NAME and returns a file of the
  * instance.  A container runtime bind-mounts the node as the container's /dev/eventlog, or
- * passes the file on.  The holder of one file gets more of them with INSTANCE_OPEN.
+ * passes the file on.  With that file nobody has the rights of the runtime: what needs a
+ * capability fails, unless the caller has it, and all rings count for the instance.  The holder of
+ * one file gets more of them with INSTANCE_OPEN, each with the rights of its opener.
  *
  * After INSTANCE_DELETE there is no node, and the files that are still open are of no use:
  *  - REGISTER, ATTACH, SUBSCRIBE, RULE_ADD, MARKER_SET, INSTANCE_OPEN, and write() of an
