@@ -387,13 +387,18 @@ u32 eventlog_stack_number(void);
 /**
  * eventlog_provider_lose() - count an event of a provider as lost
  * @event: an event of a provider, registered or not
+ * @thread: whose event it would have been
+ * @session: its session
  * @cause: why
  *
- * For each subscriber with rings that listens to the event, whatever its rules select.
+ * For each subscriber with rings that has a rule for the event, the thread and the session,
+ * whatever its filter is.
  *
- * Context: any.
+ * Context: any but NMI, preemption off.
  */
-void eventlog_provider_lose(struct eventlog_provider_event *event, enum eventlog_lost cause);
+void eventlog_provider_lose(struct eventlog_provider_event *event,
+			    const struct eventlog_thread *thread, u64 session,
+			    enum eventlog_lost cause);
 
 /**
  * eventlog_provider_emit_for() - deliver an event of another thread than the current one

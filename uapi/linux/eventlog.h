@@ -732,7 +732,8 @@ enum eventlog_lost {
 	EVENTLOG_LOST_PAUSED	= 7,	/* the subscriber had paused its rings */
 	EVENTLOG_LOST_AWAY	= 8,	/* its program had given the device up, see MISSED */
 	EVENTLOG_LOST_QUOTA	= 9,	/* its user has too many events of the provider sched */
-	/* 10 to 15: reserved for other causes; today 0 */
+	EVENTLOG_LOST_UNMAPPED	= 11,	/* of sched: another thread has ended its thread's ring */
+	/* 10, 12 to 15: reserved for other causes; today 0 */
 	EVENTLOG_LOST_CAUSES	= 16,
 };
 
