@@ -175,8 +175,8 @@ static inline void hrtimer_setup_on_stack(struct hrtimer *timer,
 #define EVENTLOG_EXPORT_TO(symbol, namespace) EXPORT_SYMBOL_NS_GPL(symbol, namespace)
 #define EVENTLOG_IMPORT_FROM(namespace) MODULE_IMPORT_NS(namespace)
 #else
-#define EVENTLOG_EXPORT_TO(symbol, namespace) EXPORT_SYMBOL_NS_GPL(symbol, #namespace)
-#define EVENTLOG_IMPORT_FROM(namespace) MODULE_IMPORT_NS(#namespace)
+#define EVENTLOG_EXPORT_TO(symbol, namespace) EXPORT_SYMBOL_NS_GPL(symbol, __stringify(namespace))
+#define EVENTLOG_IMPORT_FROM(namespace) MODULE_IMPORT_NS(__stringify(namespace))
 #endif
 #define EVENTLOG_EXPORT(symbol) EVENTLOG_EXPORT_TO(symbol, EVENTLOG_FRONT_END)
 #define EVENTLOG_IMPORT() EVENTLOG_IMPORT_FROM(EVENTLOG_FRONT_END)

@@ -18,6 +18,7 @@
 #include "instance_common.h"
 #include "mapped_common.h"
 #include "module_common.h"
+#include "system_common.h"
 
 #define RING_BYTES 65536
 
@@ -407,6 +408,148 @@ TEST(owner)
 	close(root);
 	close(fd);
 	CHECK_EQ(count_instances(true), 2);
+}
+
+#define GROUP 1002
+
+/* Opens a node with these ids and, for root, without the capabilities to trace. */
+static void check_open(const char *path, uid_t uid, gid_t gid, int flags, int error)
+{
+	pid_t child = test_fork();
+
+	if (!child) {
+		if (!uid)
+			capabilities_keep(CAPABILITY_ALL &
+					  ~(CAPABILITY_SYS_ADMIN | CAPABILITY_PERFMON));
+		else
+			CHECK_OK(setresgid(gid, gid, gid));
+		CHECK_OK(uid ? setresuid(uid, uid, uid) : 0);
+		if (error)
+			CHECK_ERRNO(open(path, flags), error);
+		else
+			CHECK_OK(open(path, flags));
+		_exit(0);
+	}
+	test_join(child);
+}
+
+/* A node that someone has kept or made does not say who may open the instance. */
+TEST(permissions_of_the_instance)
+{
+	struct eventlog_instance_create request = create_request("permitted");
+	static const char copy[] = "/dev/eventlog_copy";
+	struct stat status;
+	__u32 id;
+
+	request.owner = USER;
+	request.group = GROUP;
+	request.mode = 0640;
+	close(create_with(&request, &id));
+	CHECK_OK(stat("/dev/eventlog-permitted", &status));
+	unlink(copy);
+	CHECK_OK(mknod(copy, S_IFCHR, status.st_rdev));
+	CHECK_OK(chmod(copy, 0666));
+	check_open(copy, USER, USER, O_RDWR, 0);
+	check_open(copy, OTHER, GROUP, O_RDONLY, 0);
+	check_open(copy, OTHER, GROUP, O_RDWR, EACCES);
+	check_open(copy, OTHER, OTHER, O_RDONLY, EACCES);
+	check_open(copy, 0, 0, O_RDONLY, EACCES);
+	close(CHECK_OK(open(copy, O_RDWR)));
+	delete_instance(id);
+	request.mode = 0602;
+	close(create_with(&request, &id));
+	CHECK_OK(stat("/dev/eventlog-permitted", &status));
+	CHECK_OK(unlink(copy));
+	CHECK_OK(mknod(copy, S_IFCHR, status.st_rdev));
+	CHECK_OK(chmod(copy, 0666));
+	check_open(copy, OTHER, OTHER, O_WRONLY, 0);
+	check_open(copy, OTHER, OTHER, O_RDWR, EACCES);
+	check_open(copy, OTHER, GROUP, O_WRONLY, EACCES);
+	check_open(copy, 0, 0, O_WRONLY, 0);
+	check_open(copy, 0, 0, O_RDWR, EACCES);
+	/* The permissions of the node count as well. */
+	CHECK_OK(chmod(copy, 0600));
+	check_open(copy, OTHER, OTHER, O_WRONLY, EACCES);
+	CHECK_OK(unlink(copy));
+	delete_instance(id);
+}
+
+/* Neither ids nor device numbers of an earlier load mean another instance. */
+TEST(numbers_after_a_reload)
+{
+	struct stat before, after;
+	__u32 id, other;
+
+	load("");
+	close(create("first", &id));
+	CHECK_OK(stat("/dev/eventlog-first", &before));
+	delete_instance(id);
+	load("");
+	close(create("second", &other));
+	CHECK_OK(stat("/dev/eventlog-second", &after));
+	CHECK(id != other);
+	CHECK(minor(before.st_rdev) != minor(after.st_rdev));
+	delete_instance(other);
+}
+
+static int created_fd;
+
+/* A program of the instance that was given the file of INSTANCE_CREATE. */
+static void uses_created_file(void)
+{
+	struct eventlog_subscribe setup = subscribe_request(RING_BYTES);
+	struct eventlog_marker_set policy = {
+		.size = sizeof(policy), .flags = EVENTLOG_MARKER_SET_PROGRAMS,
+		.handlers = EVENTLOG_MARKER_PRINT,
+	};
+	struct eventlog_register request = register_request("stays u32 value");
+	struct mapped ring;
+	int again;
+
+	CHECK_ERRNO(ioctl(created_fd, EVENTLOG_IOC_SUBSCRIBE, &setup), EPERM);
+	CHECK_ERRNO(ioctl(created_fd, EVENTLOG_IOC_MARKER_SET, &policy), EPERM);
+	CHECK_EQ(info_of(created_fd).restricted, 1);
+	request.flags = EVENTLOG_REGISTER_PERSIST;
+	CHECK_ERRNO(ioctl(created_fd, EVENTLOG_IOC_REGISTER, &request), EPERM);
+	/* A file of its own has the rights of its user. */
+	again = open_instance(created_fd);
+	if (geteuid() == USER)
+		CHECK_OK(ioctl(again, EVENTLOG_IOC_SUBSCRIBE, &setup));
+	else
+		CHECK_ERRNO(ioctl(again, EVENTLOG_IOC_SUBSCRIBE, &setup), EPERM);
+	close(again);
+	CHECK_OK(try_register(created_fd, "event u32 value"));
+	mapped_attach(&ring, created_fd, mapped_least_bytes());
+	CHECK_EQ(quota(created_fd, EVENTLOG_QUOTA_RING_BYTES).use, ring.attach.length);
+	mapped_unmap(&ring);
+}
+
+TEST(file_that_is_passed_on)
+{
+	struct eventlog_instance_create request = create_request("passed");
+	struct eventlog_subscribe setup = subscribe_request(64 * RING_BYTES);
+	__u32 id;
+
+	request.owner = USER;
+	request.limits_set = 1 << EVENTLOG_QUOTA_RING_BYTES;
+	request.limits[EVENTLOG_QUOTA_RING_BYTES] = 64 * RING_BYTES;
+	created_fd = create_with(&request, &id);
+	as_user(OTHER, uses_created_file);
+	close(created_fd);
+	delete_instance(id);
+	created_fd = create_with(&request, &id);
+	as_user(USER, uses_created_file);
+	close(created_fd);
+	delete_instance(id);
+	/* With the capability its rings count for the instance all the same. */
+	created_fd = create_with(&request, &id);
+	CHECK_ERRNO(ioctl(created_fd, EVENTLOG_IOC_SUBSCRIBE, &setup), EDQUOT);
+	CHECK_EQ(quota(created_fd, EVENTLOG_QUOTA_RING_BYTES).denied, 1);
+	setup = subscribe_request(RING_BYTES);
+	CHECK_OK(ioctl(created_fd, EVENTLOG_IOC_SUBSCRIBE, &setup));
+	CHECK(quota(created_fd, EVENTLOG_QUOTA_RING_BYTES).use >= RING_BYTES);
+	close(created_fd);
+	delete_instance(id);
 }
 
 /* All openers of an instance share its limits, also those with capabilities. */

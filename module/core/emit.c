@@ -595,18 +595,20 @@ void eventlog_emit_invalid(const struct eventlog_event *event,
 }
 
 /*
- * Would a rule select an event of the current task that was not emitted?  Neither its session nor
- * its payload are known: rules for a session do not select it, and filters are not evaluated.
+ * Would a rule select an event that was not emitted?  Its payload is not known: filters are not
+ * evaluated.  Nor is its session, without @session: then rules for a session do not select it.
  */
-static bool eventlog_some_rule_selects(const struct eventlog_listener *entry)
+static notrace bool eventlog_some_rule_selects(const struct eventlog_listener *entry,
+					       const u64 *session,
+					       const struct eventlog_emitter *emitter)
 {
 	unsigned int count = READ_ONCE(entry->rule_count), i;
 
 	for (i = 0; i < count; i++) {
 		const struct eventlog_subscriber_rule *rule = READ_ONCE(entry->rules[i].rule);
 
-		if (!(rule->flags & EVENTLOG_RULE_SESSION) &&
-		    eventlog_rule_selects(rule, entry->subscriber, 0, NULL))
+		if ((session || !(rule->flags & EVENTLOG_RULE_SESSION)) &&
+		    eventlog_rule_selects(rule, entry->subscriber, session ? *session : 0, emitter))
 			return true;
 	}
 	return !count;
@@ -627,11 +629,13 @@ notrace void eventlog_emit_lost_to(struct eventlog_subscriber *subscriber,
 }
 
 /*
- * Counts losses for each subscriber with rings, or for those with a rule that selects the current
- * task; returns how many subscribers these are.
+ * Counts losses for each subscriber with rings and a rule that selects the emitter; returns how
+ * many subscribers these are.
  */
 static notrace unsigned int eventlog_emit_lost(const struct eventlog_event *event,
-					       enum eventlog_lost cause, u32 count, bool selected)
+					       enum eventlog_lost cause, u32 count,
+					       const u64 *session,
+					       const struct eventlog_emitter *emitter)
 {
 	const struct eventlog_listeners *listeners;
 	unsigned int i, counted = 0;
@@ -641,7 +645,7 @@ static notrace unsigned int eventlog_emit_lost(const struct eventlog_event *even
 	for (i = 0; listeners && i < listeners->count; i++) {
 		const struct eventlog_listener *entry = &listeners->entries[i];
 
-		if (READ_ONCE(entry->dead) || (selected && !eventlog_some_rule_selects(entry)))
+		if (READ_ONCE(entry->dead) || !eventlog_some_rule_selects(entry, session, emitter))
 			continue;
 		counted++;
 		atomic_long_add(count, &entry->stats->lost);
@@ -653,7 +657,7 @@ static notrace unsigned int eventlog_emit_lost(const struct eventlog_event *even
 
 unsigned int eventlog_emit_missed(const struct eventlog_event *event, u32 count)
 {
-	return eventlog_emit_lost(event, EVENTLOG_LOST_AWAY, count, true);
+	return eventlog_emit_lost(event, EVENTLOG_LOST_AWAY, count, NULL, NULL);
 }
 
 /*
@@ -749,12 +753,16 @@ out:
 EVENTLOG_EXPORT_TO(eventlog_provider_emit_for, EVENTLOG_SCHED);
 
 notrace void eventlog_provider_lose(struct eventlog_provider_event *source,
+				    const struct eventlog_thread *thread, u64 session,
 				    enum eventlog_lost cause)
 {
+	const struct eventlog_emitter emitter = {
+		.process = thread->process, .thread = thread->pid,
+	};
 	const struct eventlog_event *event = eventlog_source_begin(source);
 
 	if (event)
-		eventlog_emit_lost(event, cause, 1, false);
+		eventlog_emit_lost(event, cause, 1, &session, &emitter);
 	preempt_enable_notrace();
 }
 EVENTLOG_EXPORT_TO(eventlog_provider_lose, EVENTLOG_SCHED);

@@ -86,15 +86,19 @@ struct eventlog_ioctls {
  * struct eventlog_opener - what a file of the device begins with
  * @foreign: the opener is in a user namespace to which the instance does not belong, so that
  *	it has no rights as its owner; see user/instance.h
+ * @hands_on: INSTANCE_CREATE has made the file, for programs of the instance: they do not get the
+ *	opener's rights with it
  */
 struct eventlog_opener {
 	bool foreign;
+	bool hands_on;
 };
 
 /**
  * eventlog_capable() - may the opener of a file trace all processes of its domain
  * @domain: the file's domain
- * @filp: the file; the rights of its opener count, since an open file can be handed on
+ * @filp: the file; the rights of its opener count, since an open file can be handed on; but the
+ *	capabilities of the caller if INSTANCE_CREATE has made it
  */
 bool eventlog_capable(const struct eventlog_domain *domain, struct file *filp);
 

@@ -9,9 +9,9 @@
  * of the instance: it cannot add its time to a session of its neighbours.
  *
  * The key of the table is the task.  Its entries go when it exits or executes another program, see
- * user/watch.h, so another task never has them.  The table has one entry of a thread, the latest, so
- * no one can make a chain of it long; those of the thread's older rings are in a list behind it, and
- * say nothing about sessions any more.
+ * user/watch.h, so another task never has them.  The table has one entry of a thread, the latest:
+ * no one can make a chain of it long.  Those of the thread's older rings are in a list behind it,
+ * and say nothing about sessions any more.
  *
  * eventlog_threads_lock, a raw spin lock that is taken by tasks only, also in probes, protects the
  * chains and the lists of files; what is done with it takes a constant time, besides the walk
@@ -387,13 +387,18 @@ u32 eventlog_stack_number(void);
 /**
  * eventlog_provider_lose() - count an event of a provider as lost
  * @event: an event of a provider, registered or not
+ * @thread: whose event it would have been
+ * @session: its session
  * @cause: why
  *
- * For each subscriber with rings that listens to the event, whatever its rules select.
+ * For each subscriber with rings that has a rule for the event, the thread and the session,
+ * whatever its filter is.
  *
- * Context: any.
+ * Context: any but NMI, preemption off.
  */
-void eventlog_provider_lose(struct eventlog_provider_event *event, enum eventlog_lost cause);
+void eventlog_provider_lose(struct eventlog_provider_event *event,
+			    const struct eventlog_thread *thread, u64 session,
+			    enum eventlog_lost cause);
 
 /**
  * eventlog_provider_emit_for() - deliver an event of another thread than the current one

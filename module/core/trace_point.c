@@ -42,8 +42,9 @@ noinline notrace void eventlog_trace_point_emit(const struct eventlog_emission *
 {
 	const struct eventlog_emitter *emitter = emission->emitter;
 	const struct eventlog_event *event = emission->event;
+	const u64 time = emission->time ?: emitter ? emitter->time : 0;
 	const struct eventlog_emitted emitted = {
-		.time = emitter ? emitter->time : eventlog_ring_clock(),
+		.time = time ?: eventlog_ring_clock(),
 		.session = emission->session,
 		.keywords = event->keywords,
 		.descriptor = event->descriptor,

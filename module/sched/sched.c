@@ -92,7 +92,8 @@ static noinline void sched_sums_emit(struct eventlog_thread *thread, struct task
 
 	if (eventlog_sched_sum_enabled() && interval->total >= READ_ONCE(sched_min_ns) &&
 	    !eventlog_thread_may_emit(thread, -SCHED_SUMS_MAX)) {
-		eventlog_provider_lose(&eventlog_sched_sum_event, EVENTLOG_LOST_QUOTA);
+		eventlog_provider_lose(&eventlog_sched_sum_event, thread,
+				       interval->session.number, EVENTLOG_LOST_QUOTA);
 	} else if (eventlog_sched_sum_enabled() && interval->total >= READ_ONCE(sched_min_ns)) {
 		fields = (struct eventlog_sched_sum_fields){
 			.of_ = interval->session.of,
@@ -417,18 +418,29 @@ static void __maybe_unused sched_on_exit_group(void *unused, struct task_struct 
 
 /*
  * The sums of the current thread are emitted; those of another one, which may be running and
- * change them, are lost.
+ * change them, are lost, and so is an interval that has not ended.
  */
 static void sched_hidden(struct eventlog_thread *thread)
 {
 	struct eventlog_interval *interval = &thread->interval;
+	const u32 least = READ_ONCE(sched_min_ns);
+	u64 session, out;
 
-	if (!data_race(interval->count) || data_race(interval->run) != READ_ONCE(sched_run))
+	if (data_race(interval->run) != READ_ONCE(sched_run))
 		return;
-	if (thread->task == current)
-		sched_sums_emit(thread, current);
-	else if (data_race(interval->total) >= READ_ONCE(sched_min_ns))
-		eventlog_provider_lose(&eventlog_sched_sum_event, EVENTLOG_LOST_ABORTED);
+	if (thread->task == current) {
+		if (interval->count)
+			sched_sums_emit(thread, current);
+		return;
+	}
+	session = data_race(interval->session.number);
+	if (data_race(interval->count) && data_race(interval->total) >= least)
+		eventlog_provider_lose(&eventlog_sched_sum_event, thread, session,
+				       EVENTLOG_LOST_UNMAPPED);
+	out = data_race(interval->out);
+	if (out && eventlog_ring_clock() >= out + least)
+		eventlog_provider_lose(&eventlog_sched_off_event, thread, session,
+				       EVENTLOG_LOST_UNMAPPED);
 }
 
 /* ---- the module ---- */

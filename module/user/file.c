@@ -327,7 +327,7 @@ void eventlog_file_free(struct eventlog_file *file)
 
 static int eventlog_open(struct inode *inode, struct file *filp)
 {
-	struct eventlog_domain *domain = eventlog_domain_of_inode(inode);
+	struct eventlog_domain *domain = eventlog_domain_open(inode, filp);
 	struct eventlog_file *file;
 
 	if (IS_ERR(domain))

@@ -14,6 +14,7 @@
 #include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/kdev_t.h>
+#include <linux/random.h>
 #include <linux/refcount.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
@@ -42,6 +43,9 @@
 
 /* All minors of the major number. */
 #define EVENTLOG_MINORS (1U << MINORBITS)
+
+/* The first id is at most so large; it and those after it are used once. */
+#define EVENTLOG_INSTANCES_FIRST (1U << 31)
 
 /**
  * struct eventlog_node - the device of an instance
@@ -137,7 +141,25 @@ void eventlog_domain_put(struct eventlog_domain *domain)
 		eventlog_instance_put(eventlog_instance_of(domain));
 }
 
-struct eventlog_domain *eventlog_domain_of_inode(const struct inode *inode)
+/*
+ * Does an instance let someone open its node?  The permissions of the inode do not say so: a
+ * container may have kept the node of an earlier instance, or have made one.
+ */
+static bool eventlog_instance_permits(const struct eventlog_instance *instance, struct file *filp)
+{
+	umode_t wanted = (filp->f_mode & FMODE_READ ? MAY_READ : 0) |
+			 (filp->f_mode & FMODE_WRITE ? MAY_WRITE : 0);
+	umode_t mode = instance->mode;
+
+	if (uid_eq(filp->f_cred->euid, instance->domain.owner))
+		mode >>= 6;
+	else if (in_group_p(instance->group))
+		mode >>= 3;
+	return !(wanted & ~mode) || file_ns_capable(filp, &init_user_ns, CAP_PERFMON) ||
+	       file_ns_capable(filp, &init_user_ns, CAP_SYS_ADMIN);
+}
+
+struct eventlog_domain *eventlog_domain_open(const struct inode *inode, struct file *filp)
 {
 	struct eventlog_instance *instance;
 
@@ -148,7 +170,13 @@ struct eventlog_domain *eventlog_domain_of_inode(const struct inode *inode)
 	if (instance)
 		refcount_inc(&instance->users);
 	mutex_unlock(&eventlog_instances_lock);
-	return instance ? &instance->domain : ERR_PTR(-ENODEV);
+	if (!instance)
+		return ERR_PTR(-ENODEV);
+	if (!eventlog_instance_permits(instance, filp)) {
+		eventlog_instance_put(instance);
+		return ERR_PTR(-EACCES);
+	}
+	return &instance->domain;
 }
 
 /* ---- owners ---- */
@@ -309,7 +337,7 @@ static int eventlog_instance_enter(struct eventlog_instance *instance)
 		    eventlog_instances_share_groups(other, instance))
 			goto out;
 	ret = -ENOSPC;
-	/* Not covered: an id is used once, and there are 2^32. */
+	/* Not covered: an id is used once, and there are 2^31. */
 	if (eventlog_instances_last == U32_MAX)
 		goto out;
 	ret = eventlog_instance_minor_get(instance);
@@ -539,8 +567,12 @@ eventlog_instance_make(const struct eventlog_instance_create *request, const cha
 
 /* ---- ioctls ---- */
 
-/* Opens a file of the root or of an instance, which the caller has, for the caller. */
-static struct file *eventlog_instance_file(struct eventlog_domain *domain, bool by_root)
+/*
+ * Opens a file of the root or of an instance, by a file of @by, for the caller; NULL: for others
+ * than the caller.
+ */
+static struct file *eventlog_instance_file(struct eventlog_domain *domain,
+					   const struct eventlog_domain *by)
 {
 	struct eventlog_file *file;
 	struct file *filp;
@@ -552,7 +584,8 @@ static struct file *eventlog_instance_file(struct eventlog_domain *domain, bool 
 		eventlog_domain_put(domain);
 		return ERR_CAST(file);
 	}
-	file->by_root = by_root;
+	file->by_root = by && by != domain && !by->id;
+	file->opener.hands_on = !by;
 	filp = anon_inode_getfile("[eventlog]", &eventlog_file_operations, file, O_RDWR);
 	if (IS_ERR(filp))
 		eventlog_file_free(file);
@@ -565,9 +598,9 @@ static struct file *eventlog_instance_file(struct eventlog_domain *domain, bool 
  * Puts a file of a domain, which is closed on exec, into @fd, and returns the caller's
  * struct.
  */
-static int eventlog_instance_install(struct eventlog_domain *domain, bool by_root,
-				     void __user *user, const void *argument, size_t bytes,
-				     s32 *fd)
+static int eventlog_instance_install(struct eventlog_domain *domain,
+				     const struct eventlog_domain *by, void __user *user,
+				     const void *argument, size_t bytes, s32 *fd)
 {
 	struct file *filp;
 	int ret;
@@ -576,7 +609,7 @@ static int eventlog_instance_install(struct eventlog_domain *domain, bool by_roo
 	if (ret < 0)
 		return ret;
 	*fd = ret;
-	filp = eventlog_instance_file(domain, by_root);
+	filp = eventlog_instance_file(domain, by);
 	ret = PTR_ERR_OR_ZERO(filp);
 	if (ret)
 		goto err_fd;
@@ -623,7 +656,7 @@ static int eventlog_ioctl_instance_create(struct eventlog_domain *domain, struct
 		return PTR_ERR(instance);
 	request->id = instance->domain.id;
 	/* A file for the programs of the instance. */
-	ret = eventlog_instance_install(&instance->domain, false, user, request, sizeof(*request),
+	ret = eventlog_instance_install(&instance->domain, NULL, user, request, sizeof(*request),
 					&request->fd);
 	if (ret)
 		eventlog_instance_delete(request->id);
@@ -726,14 +759,14 @@ static int eventlog_ioctl_instance_open(struct eventlog_domain *domain, struct f
 	if (eventlog_leave_lingers())
 		return -ESHUTDOWN;
 	if (!domain->id && !request->id)
-		return eventlog_instance_install(domain, false, user, request, sizeof(*request),
+		return eventlog_instance_install(domain, domain, user, request, sizeof(*request),
 						 &request->fd);
 	if (domain->id && request->id && request->id != domain->id)
 		return -ENOENT;
 	instance = eventlog_instance_get(domain->id ?: request->id);
 	if (!instance)
 		return domain->id ? -ENODEV : -ENOENT;
-	ret = eventlog_instance_install(&instance->domain, !domain->id, user, request,
+	ret = eventlog_instance_install(&instance->domain, domain, user, request,
 					sizeof(*request), &request->fd);
 	eventlog_instance_put(instance);
 	return ret;
@@ -805,6 +838,9 @@ int eventlog_instances_init(struct eventlog_domain *root, unsigned int instances
 	eventlog_instances_root = root;
 	eventlog_instances_max = instances_max;
 	eventlog_instances_empty = empty;
+	/* What others have kept of instances of an earlier load does not fit those of this one. */
+	eventlog_minor_next = get_random_u32() % EVENTLOG_MINORS;
+	eventlog_instances_last = get_random_u32() % EVENTLOG_INSTANCES_FIRST;
 	ret = alloc_chrdev_region(&eventlog_instances_first, 0, EVENTLOG_MINORS, "eventlog");
 	if (ret)
 		return ret;

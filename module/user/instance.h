@@ -26,6 +26,7 @@
 struct cred;
 struct eventlog_domain;
 struct eventlog_ioctls;
+struct file;
 struct inode;
 
 /* INSTANCE_CREATE and the like. */
@@ -73,13 +74,14 @@ void eventlog_instances_sessions(void);
 void eventlog_instances_leave(u32 flags);
 
 /**
- * eventlog_domain_of_inode() - get the domain that an inode opens
+ * eventlog_domain_open() - get the domain that a file opens
  * @inode: a device node
+ * @filp: the file, which the caller opens
  *
- * Return: the domain, for eventlog_domain_put(); or ERR_PTR(-ENODEV): it is that of an
- * instance that was deleted.
+ * Return: the domain, for eventlog_domain_put(); or ERR_PTR: -ENODEV: it is that of an instance
+ * that was deleted; -EACCES: the instance does not let the opener in, whatever the node does.
  */
-struct eventlog_domain *eventlog_domain_of_inode(const struct inode *inode);
+struct eventlog_domain *eventlog_domain_open(const struct inode *inode, struct file *filp);
 
 /**
  * eventlog_owner_enter() - count a file of the owner that has rights from a user namespace
@@ -99,7 +101,7 @@ void eventlog_owner_leave(struct eventlog_domain *domain);
 
 /**
  * eventlog_domain_put() - drop the reference of a file
- * @domain: of the file, or of eventlog_domain_of_inode()
+ * @domain: of the file, or of eventlog_domain_open()
  *
  * Process context.
  */

@@ -22,14 +22,15 @@
 
 /*
  * Whom the rings of a subscriber count for, with a reference.  Who captures an instance from
- * outside must not take the room of its programs: only the owner uses the instance's quota.
+ * outside must not take the room of its programs: only the owner uses the instance's quota, and who
+ * has the file of INSTANCE_CREATE, whose opener is someone else.
  */
 static struct eventlog_user *eventlog_subscribe_user(const struct eventlog_domain *domain,
 						     const struct file *filp)
 {
 	const struct eventlog_file *file = filp->private_data;
 
-	if (domain->user && (file->by_root || file->opener.foreign ||
+	if (domain->user && !file->opener.hands_on && (file->by_root || file->opener.foreign ||
 			     !uid_eq(filp->f_cred->euid, domain->owner)))
 		return eventlog_user_open(filp->f_cred);
 	return eventlog_user_get(file->user);

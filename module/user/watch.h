@@ -2,10 +2,10 @@
 /*
  * Threads with an entry in core/thread.h that exit or execute another program.
  *
- * What such a thread has said of itself is no longer true then, but another process that shares its
- * memory can still write to its rings, and its ids may become those of another thread.  So probes on
- * tracepoints of the kernel take its entries away.  They are registered when the first thread needs
- * one, and stay until the module is unloaded.
+ * What such a thread has said of itself is no longer true then, but another process that shares
+ * its memory can still write to its rings, and its ids may become those of another thread.  So
+ * probes on tracepoints of the kernel take its entries away.  They are registered when the first
+ * thread needs one, and stay until the module is unloaded.
  */
 #ifndef EVENTLOG_USER_WATCH_H
 #define EVENTLOG_USER_WATCH_H

@@ -732,7 +732,8 @@ enum eventlog_lost {
 	EVENTLOG_LOST_PAUSED	= 7,	/* the subscriber had paused its rings */
 	EVENTLOG_LOST_AWAY	= 8,	/* its program had given the device up, see MISSED */
 	EVENTLOG_LOST_QUOTA	= 9,	/* its user has too many events of the provider sched */
-	/* 10 to 15: reserved for other causes; today 0 */
+	EVENTLOG_LOST_UNMAPPED	= 11,	/* of sched: another thread has ended its thread's ring */
+	/* 10, 12 to 15: reserved for other causes; today 0 */
 	EVENTLOG_LOST_CAUSES	= 16,
 };
 
@@ -938,7 +939,9 @@ struct eventlog_marker_handlers {
  *
  * INSTANCE_CREATE makes the device node /dev/eventlog-NAME and returns a file of the
  * instance.  A container runtime bind-mounts the node as the container's /dev/eventlog, or
- * passes the file on.  The holder of one file gets more of them with INSTANCE_OPEN.
+ * passes the file on.  With that file nobody has the rights of the runtime: what needs a
+ * capability fails, unless the caller has it, and all rings count for the instance.  The holder of
+ * one file gets more of them with INSTANCE_OPEN, each with the rights of its opener.
  *
  * After INSTANCE_DELETE there is no node, and the files that are still open are of no use:
  *  - REGISTER, ATTACH, SUBSCRIBE, RULE_ADD, MARKER_SET, INSTANCE_OPEN, and write() of an
@@ -948,8 +951,12 @@ struct eventlog_marker_handlers {
  *    was emitted before, and do not change any more.
  *  - All other calls work until the file is closed.
  * A producer that gets ENODEV opens the device again.  It may be that of a new instance.  A
- * node that a container has kept stays unusable: it never opens another instance, unless about
- * a million have been created since.
+ * node that a container has kept stays unusable: its number is used again only after about a
+ * million others, which begin at a random one when the module is loaded.
+ *
+ * open() of any node with the number of an instance checks owner, group and mode of
+ * INSTANCE_CREATE besides those of the node, which the container may have kept or made.  The
+ * effective uid counts; CAP_PERFMON and CAP_SYS_ADMIN in the initial user namespace permit all.
  */
 #define EVENTLOG_INSTANCE_NAME_MAX	128	/* bytes, NUL included */
 #define EVENTLOG_INSTANCES_MAX		1024	/* the module may be loaded with a lower limit */
@@ -983,10 +990,10 @@ struct eventlog_instance_create {
 	__u64 name;		/* const char * */
 	__u32 owner;		/* uid: owner of the node, who needs no capability */
 	__u32 group;		/* gid: group of the node */
-	__u32 mode;		/* permissions of the node, up to 0777 */
+	__u32 mode;		/* permissions, up to 0777; see above */
 	__u32 limits_set;	/* 1 << enum eventlog_quota */
 	__u64 limits[EVENTLOG_QUOTAS_MAX];
-	__u32 id;		/* out: never 0, and never used again */
+	__u32 id;		/* out: never 0; not used again.  The first one is random */
 	__s32 fd;		/* out: a file of the instance, close-on-exec */
 };
 
