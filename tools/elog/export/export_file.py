@@ -12,6 +12,9 @@ twins    events whose names differ only in case or in a slash, or are those of m
 floats   numbers that lose digits easily, and those that are not finite
 equal    spans that begin and end at the same times
 renamed  threads whose id is used again, or whose name changes
+boots    two boots, a day apart, whose sessions have equal numbers
+escapes  a thread whose name has an escape sequence
+hours    an event every five minutes, from COUNT seconds since 1970 on
 paired   events whose attributes say which are a pair, with names that say otherwise
 nested   spans that are inside others of their session or thread, and some that are not
 traces   a span whose events carry ids of a trace
@@ -169,6 +172,67 @@ def equal(path):
             file.event(3, session=100, time=100000 + number)
             file.event(4, session=100, time=100000 + number + 1)
         file.event(2, session=100, time=100300)
+
+
+def crc(data):
+    """CRC-32C."""
+    value = 0xffffffff
+    for byte in data:
+        value ^= byte
+        for _ in range(8):
+            value = value >> 1 ^ 0x82f63b78 * (value & 1)
+    return value ^ 0xffffffff
+
+
+def describe(path, boot, wall):
+    """Let a file be of another boot, whose wall clock says this at its start, in ns."""
+    with open(path, "rb") as file:
+        data = bytearray(file.read())
+    at = 0
+    while at < len(data):
+        kind, _, size = struct.unpack_from("<III", data, at + 8)
+        body = data[at + 32:at + 32 + size]
+        if kind == 1:
+            lines = body.decode().split("\n")
+            for i, line in enumerate(lines):
+                words = line.split(" ")
+                if words[0] == "boot_id":
+                    lines[i] = "boot_id " + boot * len(words[1])
+                elif words[0] == "start":
+                    start = int(words[1])
+                    lines[i] = " ".join([*words[:3], str(wall).zfill(len(words[3]))])
+            body = "\n".join(lines).encode()
+        elif kind == 5:
+            clock, = struct.unpack_from("<Q", body, 8)
+            struct.pack_into("<Q", body, 24, wall + clock - start)
+        assert len(body) == size
+        struct.pack_into("<I", data, at + 24, crc(body))
+        struct.pack_into("<I", data, at + 28, crc(data[at:at + 28]))
+        data[at + 32:at + 32 + size] = body
+        at += 32 + (size + 7) // 8 * 8
+    with open(path, "wb") as file:
+        file.write(data)
+
+
+def boots(path):
+    for number in range(2):
+        with ElogFile(path + str(number), {1: schema("shop", 1, "note", "")}) as file:
+            file.event(1, session=1, time=50000 + number)
+            file.event(1, session=1, time=60000 + number)
+        describe(path + str(number), str(number + 1), (1_800_000_000 + 86400 * number) * 10 ** 9)
+
+
+def escapes(path):
+    with ElogFile(path, {1: schema("shop", 1, "note", "")}) as file:
+        c.check(c.lib.elog_writer_process(file.writer, 100, 102, b"\x1b[31mred"))
+        file.event(1, tid=102)
+
+
+def hours(path, start):
+    with ElogFile(path, {1: schema("shop", 1, "note", "")}) as file:
+        for number in range(49):
+            file.event(1, time=1000 + number * 300 * 10 ** 9)
+    describe(path, "1", start * 10 ** 9)
 
 
 def renamed(path):

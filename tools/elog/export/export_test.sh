@@ -337,6 +337,58 @@ check 'waits take limited memory and time' waits_are_limited
 check 'selections apply' selections_apply
 check 'unknown definitions and short payloads are exported' unknown_and_damaged_payloads
 check 'damage is reported with its position' damage_is_reported
+# Only CLOCK_REALTIME compares times of two boots, and their sessions are others.
+boots_are_apart()
+{
+	local files
+
+	python3 "$here/export_file.py" boots boots. && cat boots.0 boots.1 > boots.both || return 1
+	for files in 'boots.0 boots.1' boots.both; do
+		# shellcheck disable=SC2086 # several words
+		[ "$("$elog" show -q --time delta $files | awk '{ print $4 }' | tr '\n' ' ')" = \
+			'0.000000000 0.000010000 86399.999990001 0.000010000 ' ] &&
+			[ "$("$elog" show -q --session-summary --format csv $files | wc -l)" = 3 ] || return 1
+	done
+}
+
+# events_since TIME: how many are not earlier, where Berlin is.
+events_since()
+{
+	TZ=Europe/Berlin "$elog" show -q --since "$1" hours.elog | wc -l
+}
+
+# A local time that happens twice is the first one, and one that never does the end of the gap.
+local_times_are_certain()
+{
+	if [ "$(TZ=Europe/Berlin date -d @1792882800 +%z)" != +0200 ]; then
+		echo 'there are no time zones'
+		return
+	fi
+	python3 "$here/export_file.py" hours hours.elog 1792882800 &&
+		[ "$(events_since '2026-10-25 02:30')" = 31 ] &&
+		[ "$(events_since '2026-10-25 02:30+01:00')" = 19 ] &&
+		[ "$(events_since '2026-10-25 01:30')" = 43 ] &&
+		[ "$(events_since '2026-10-25 03:00')" = 13 ] &&
+		python3 "$here/export_file.py" hours hours.elog 1774740600 &&
+		[ "$(events_since '2026-03-29 02:30')" = 31 ]
+}
+
+# A terminal gets no escape sequences, not even from CSV.
+terminals_get_no_escapes()
+{
+	python3 "$here/export_file.py" escapes escapes.elog &&
+		script -qec "'$elog' export -q --format csv escapes.elog" /dev/null < /dev/null > shown &&
+		! grep -q $'\x1b' shown && grep -qF '\x1b[31mred' shown &&
+		"$elog" export -q --format csv escapes.elog | grep -q $'\x1b\[31mred'
+}
+
+check 'two boots are apart' boots_are_apart
+check 'a local time has one meaning' local_times_are_certain
+if command -v script > /dev/null; then
+	check 'a terminal gets no escape sequences' terminals_get_no_escapes
+else
+	skip 'a terminal gets no escape sequences' 'there is no script'
+fi
 check 'damage anywhere is harmless' any_damage_is_harmless
 check 'a full disk leaves what is valid' full_disks_leave_valid_files
 check 'a pipe may be closed early' readers_may_leave

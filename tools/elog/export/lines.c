@@ -7,6 +7,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include <unistd.h>
+
 #include "export/export.h"
 #include "output/printer.h"
 
@@ -30,6 +32,7 @@ static int open_lines(struct export *export)
 	lines->settings.format = export->csv ? FORMAT_CSV : FORMAT_JSON;
 	lines->settings.time = TIME_UNIVERSAL;
 	lines->settings.complete = true;
+	escape_cells(isatty(export->sink.fd));
 	return printer_open(&lines->printer, &lines->settings, &export->sink.text, false) ?
 	       -EINVAL : 0;
 }

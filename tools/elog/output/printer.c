@@ -61,6 +61,8 @@ struct printer {
 	char *names;			/* --fields, split into strings */
 	bool by_columns;		/* print only @chosen */
 	uint64_t previous;		/* time of the previous event */
+	int64_t previous_wall;		/* the same of CLOCK_REALTIME */
+	char previous_boot[64];		/* its boot; set for TIME_DELTA */
 	bool any;			/* there was an event */
 	struct date date;		/* of the last event */
 	struct head head;		/* of the last event */
@@ -287,6 +289,37 @@ static void put_monotonic(struct printer *printer, uint64_t time,
 	elog_text_unsigned(printer->text, time % 1000000000, 9, '0');
 }
 
+static const char *boot_of(const struct entry *entry)
+{
+	const char *boot = entry->reader ? elog_reader_info(entry->reader, "boot_id") : NULL;
+
+	return boot ? boot : "";
+}
+
+/* The time since the previous event. Two boots have only CLOCK_REALTIME in common. */
+static uint64_t time_since(const struct printer *printer, const struct entry *entry)
+{
+	const uint64_t time = entry->item.time;
+	const int64_t wall = wall_time(time, entry->wall_offset);
+
+	if (!printer->any)
+		return 0;
+	if (strncmp(boot_of(entry), printer->previous_boot, sizeof(printer->previous_boot) - 1))
+		return wall > printer->previous_wall ?
+		       (uint64_t)wall - (uint64_t)printer->previous_wall : 0;
+	return time > printer->previous ? time - printer->previous : 0;
+}
+
+static void keep_time(struct printer *printer, const struct entry *entry)
+{
+	printer->any = true;
+	printer->previous = entry->item.time;
+	if (printer->settings->time != TIME_DELTA)
+		return;
+	printer->previous_wall = wall_time(entry->item.time, entry->wall_offset);
+	snprintf(printer->previous_boot, sizeof(printer->previous_boot), "%s", boot_of(entry));
+}
+
 static void put_time(struct printer *printer, const struct entry *entry,
 		     unsigned int width, bool zone)
 {
@@ -298,8 +331,7 @@ static void put_time(struct printer *printer, const struct entry *entry,
 		put_date(printer->text, &printer->date, wall_time(time, entry->wall_offset), zone);
 		break;
 	case TIME_DELTA:
-		put_seconds(printer->text, printer->any && time > printer->previous ?
-			    time - printer->previous : 0, width ? width - 2 : 0);
+		put_seconds(printer->text, time_since(printer, entry), width ? width - 2 : 0);
 		break;
 	default:
 		put_monotonic(printer, time, width);
@@ -740,15 +772,13 @@ void printer_event(struct printer *printer, const struct entry *entry,
 		put_line(printer, entry);
 	else
 		text_event(printer, entry);
-	printer->any = true;
-	printer->previous = entry->item.time;
+	keep_time(printer, entry);
 }
 
 void printer_time(struct printer *printer, const struct entry *entry)
 {
 	put_time(printer, entry, 0, false);
-	printer->any = true;
-	printer->previous = entry->item.time;
+	keep_time(printer, entry);
 }
 
 /* ------------------------------------------------------------------------

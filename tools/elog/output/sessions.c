@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A summary of sessions: see sessions.h. The number and the provider's name identify
+ * A summary of sessions: see sessions.h. The number, the provider's name and the boot identify
  * a session. Memory grows with the number of sessions.
  */
 #include <errno.h>
@@ -57,10 +57,12 @@ void sessions_close(struct sessions *sessions)
 }
 
 /* Return: the session, perhaps a new one without events; NULL: no memory. */
-static struct session *find_session(struct sessions *sessions, const char *provider,
-				    uint64_t number)
+static struct session *find_session(struct sessions *sessions, const struct entry *entry,
+				    const char *provider, uint64_t number)
 {
-	const struct elog_map_key key = elog_map_name(provider, number);
+	const char *boot = entry->reader ? elog_reader_info(entry->reader, "boot_id") : NULL;
+	const uint64_t of_boot = elog_map_name(boot ? boot : "", number).words[0];
+	const struct elog_map_key key = elog_map_name(provider, of_boot);
 	struct session *session = elog_map_find(&sessions->map, key);
 	char *copy;
 
@@ -85,7 +87,7 @@ int sessions_add(struct sessions *sessions, const struct entry *entry)
 	int64_t time = wall_time(entry->item.time, entry->wall_offset);
 	struct session *session;
 
-	session = find_session(sessions, provider, entry->item.session);
+	session = find_session(sessions, entry, provider, entry->item.session);
 	if (!session)
 		return -ENOMEM;
 	if (!session->events || time < session->first) {

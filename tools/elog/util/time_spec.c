@@ -11,6 +11,7 @@
 #include "util/time_spec.h"
 
 #define SECOND	1000000000LL
+#define DAY	86400
 #define MOST	(INT64_MAX / 2)	/* sums of two of these do not overflow */
 
 static const struct {
@@ -138,6 +139,38 @@ static bool parse_zone(const char *text, long *east)
 	return end && !*end && !isspace((unsigned char)*text) && labs(*east) < 15 * 3600;
 }
 
+static long offset_at(time_t seconds)
+{
+	struct tm local = { 0 };
+
+	localtime_r(&seconds, &local);
+	return local.tm_gmtoff;
+}
+
+/*
+ * A local time: the first one if it happens twice, when the clock is set back; and if it never
+ * happens, the time when the clock was advanced. mktime() may return any.
+ */
+static time_t from_local(struct tm *time)
+{
+	const time_t universal = timegm(time);
+	time_t from = universal - DAY, to = universal + DAY, middle;
+	const long before = offset_at(from), after = offset_at(to);
+
+	if (offset_at(universal - before) == before)
+		return universal - before;
+	if (offset_at(universal - after) == after)
+		return universal - after;
+	while (to - from > 1) {
+		middle = from + (to - from) / 2;
+		if (offset_at(middle) == before)
+			from = middle;
+		else
+			to = middle;
+	}
+	return to;
+}
+
 /* "[DATE][ TIME][ZONE]" */
 static bool parse_date(const char *text, int64_t *result)
 {
@@ -158,9 +191,8 @@ static bool parse_date(const char *text, int64_t *result)
 		behind = parse_clock(text, &time, &fraction);
 	if (!behind || time.tm_sec > 59 || (*behind && !parse_zone(behind, &east)))
 		return false;
-	time.tm_isdst = -1;
 	given = time;
-	seconds = *behind ? timegm(&time) - east : mktime(&time);
+	seconds = *behind ? timegm(&time) - east : from_local(&time);
 	/* Reject the 31st of a month that has 30 days. */
 	if (time.tm_mday != given.tm_mday)
 		return false;
