@@ -111,15 +111,20 @@ static struct table {
 static volatile unsigned int breakpoint = NO_PLACE;
 static void (*volatile breakpoint_handler)(struct test_ring *test);
 
-/* ThreadSanitizer has no shadow memory for code and must not look for it. */
-__attribute__((no_sanitize("thread"))) static void write_code(unsigned int place, u8 byte)
+/*
+ * ThreadSanitizer has no shadow memory for code and must not look for it. A step may end in its
+ * runtime, while that has a lock which instrumented code would take again.
+ */
+#define NO_TSAN __attribute__((no_sanitize("thread")))
+
+NO_TSAN static void write_code(unsigned int place, u8 byte)
 {
 	barrier();
 	*(volatile u8 *)table->places[place] = byte;
 	barrier();
 }
 
-static unsigned int find_place(uintptr_t address)
+NO_TSAN static unsigned int find_place(uintptr_t address)
 {
 	unsigned int place = breakpoint;
 
@@ -132,7 +137,7 @@ static unsigned int find_place(uintptr_t address)
 	return NO_PLACE;
 }
 
-static void note_place(uintptr_t address)
+NO_TSAN static void note_place(uintptr_t address)
 {
 	if (address < (uintptr_t)__executable_start || address >= (uintptr_t)etext ||
 	    find_place(address) != NO_PLACE)
@@ -143,7 +148,7 @@ static void note_place(uintptr_t address)
 	table->places[table->count++] = address;
 }
 
-static void on_trap(int signal, siginfo_t *info, void *context)
+NO_TSAN static void on_trap(int signal, siginfo_t *info, void *context)
 {
 	greg_t *rip = &((ucontext_t *)context)->uc_mcontext.gregs[REG_RIP];
 	int error = errno;
