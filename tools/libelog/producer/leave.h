@@ -34,7 +34,6 @@ void elog_leave(struct registered_event *event, unsigned int bits);
 void elog_leave_locked(struct elog_producer *producer);
 
 /**
-/**
  * elog_leave_count_awaited() - count an event that is not emitted, because the producer was away
  * @event: counts if it had a listener when the producer left
  *
