@@ -3,6 +3,7 @@
  * Threads that exit or execute another program: see watch.h.
  */
 #include <linux/errno.h>
+#include <linux/mm_types.h>
 #include <linux/mutex.h>
 #include <linux/sched.h>
 #include <trace/events/sched.h>
