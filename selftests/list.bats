@@ -249,7 +249,7 @@ refused()
 
 	older='this elog V \(ABI 1\) is older than the kernel module V \(ABI 3\): update elog'
 	newer='the kernel module V \(ABI 3\) is older than this elog V \(ABI 4\): update the module'
-	for arguments in "capture -d 1" list "emit upgrade/step"; do
+	for arguments in "capture -d 1" list "emit --strict upgrade/step"; do
 		# shellcheck disable=SC2086 # several words
 		refused 1 "$older" $arguments
 		# shellcheck disable=SC2086 # several words
