@@ -153,14 +153,12 @@ static int find_new(struct live *live, struct instances *instances)
 	return ret;
 }
 
-/* Is the device that of an instance? Only such a file opens the instance 0. */
+/* Is the device that of an instance? */
 static bool is_instance(int fd)
 {
-	const int other = elog_instance_open(fd, 0);
+	struct eventlog_info info = { .size = sizeof(info) };
 
-	if (other >= 0)
-		close(other);
-	return other >= 0;
+	return !elog_device_info(fd, &info) && info.instance;
 }
 
 int instances_open(struct live *live, const struct elog_consumer_options *consumer_options)
