@@ -184,9 +184,11 @@ all_show()
 	count=$(shown "$work/file.1")
 	start_capture -o "$work/file" --rotate 64K,50
 	kill -HUP "$capture"
-	wait_for exists "$work/file.$((last + 1))"
+	# Its start has moved them, too.
+	wait_for exists "$work/file.$((last + 2))"
 	stop_capture INT
-	[ "$(shown "$work/file.2")" = "$count" ]
+	[ "$(shown "$work/file.3")" = "$count" ]
+	[ -e "$work/file.2-w1" ]
 	[ ! -e "$work/file.1-w1" ]
 }
 
