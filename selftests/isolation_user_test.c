@@ -522,6 +522,43 @@ TEST(ring_memory_is_kept_for_root)
 	test_join(child);
 }
 
+/* A CPU that has come online, and for whose ring there is no memory: its losses are counted. */
+TEST(missed_where_a_cpu_has_no_ring)
+{
+	struct eventlog_missed request = { .size = sizeof(request), .count = 5 };
+	unsigned int cpus[256], count = cpus_allowed(cpus, ARRAY_SIZE(cpus)), last;
+	struct eventlog_register event;
+	struct consumer consumer;
+	char parameters[64], path[64];
+	int fd;
+
+	last = cpus[count - 1];
+	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%u/online", last);
+	if (count != 2 || file_number(path) != 1)
+		SKIP("not two CPUs, one of which can be taken offline");
+	/* Room for one ring, not for two. */
+	snprintf(parameters, sizeof(parameters), "ring_memory_max=%u", 3 << 19);
+	load_open(parameters);
+	fd = device_open();
+	event = register_event(fd, "event u64 value");
+	cpu_pin(cpus[0]);
+	cpu_switch(last, false);
+	consumer_open(&consumer, 1 << 20);
+	rule_add(consumer.fd, NULL, "event");
+	cpu_switch(last, true);
+	cpu_pin(last);
+	request.write_index = event.write_index;
+	CHECK_OK(ioctl(fd, EVENTLOG_IOC_MISSED, &request));
+	CHECK_EQ(request.subscribers, 1);
+	CHECK_OK(emit(fd, event.write_index, "12345678", 8));
+	/* All of them are in the count that consumers read for CPUs without a ring. */
+	CHECK_EQ(stat_all(consumer.fd).lost[EVENTLOG_LOST_NO_MEMORY], 6);
+	CHECK_EQ(lost_sum(stat_all(consumer.fd).lost), 6);
+	CHECK_EQ(stat_event_lost(consumer.fd, event.descriptor), 6);
+	consumer_close(&consumer);
+	close(fd);
+}
+
 /* ---- the lock of a file ---- */
 
 static int reader_fd;

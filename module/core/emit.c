@@ -621,6 +621,8 @@ notrace void eventlog_emit_lost_to(struct eventlog_subscriber *subscriber,
 
 	preempt_disable_notrace();
 	cpu_ring = smp_load_acquire(&subscriber->rings[smp_processor_id()]);
+	if (!cpu_ring)
+		cause = EVENTLOG_LOST_NO_MEMORY;
 	if (cpu_ring && eventlog_ring_drop_many(&cpu_ring->ring, cause, count))
 		eventlog_subscriber_wake(cpu_ring);
 	else

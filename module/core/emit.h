@@ -242,7 +242,8 @@ void eventlog_emit_invalid(const struct eventlog_event *event,
  * @cause: why
  * @count: how many
  *
- * Context: as for eventlog_emit().
+ * If the CPU has no ring, the cause is EVENTLOG_LOST_NO_MEMORY: consumers look for losses of other
+ * causes in rings only.  Context: as for eventlog_emit().
  */
 void eventlog_emit_lost_to(struct eventlog_subscriber *subscriber, enum eventlog_lost cause,
 			   u32 count);
