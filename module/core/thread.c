@@ -240,8 +240,8 @@ void eventlog_thread_leave(bool executes)
 		raw_spin_lock(&eventlog_threads_lock);
 		/*
 		 * Another thread that has taken the ring over has hidden the entry, and the header
-		 * is that of its own.  Note it before it is hidden: whoever does not find the entry
-		 * any more may use its pid.
+		 * is that of its own.  Note it before it is hidden: when the entry is not found
+		 * any more, its pid may be used again.
 		 */
 		if (thread->page && !hlist_unhashed(&thread->node))
 			eventlog_thread_close(thread, executes);

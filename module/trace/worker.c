@@ -471,7 +471,7 @@ void eventlog_trace_exit(void)
 {
 	unsigned int left, last = UINT_MAX;
 	unsigned long deadline = jiffies;
-	bool told = false;
+	bool warned = false;
 	struct eventlog_trace_event *trace, *next;
 
 	/* Nothing emits any more: the worker need not wait before each batch. */
@@ -488,10 +488,10 @@ void eventlog_trace_exit(void)
 			pr_info("files of %u events in tracefs are still open\n", left);
 			WRITE_ONCE(eventlog_traces.forced, true);
 			deadline = jiffies + EVENTLOG_TRACE_FILES_WAIT;
-		} else if (time_after(jiffies, deadline) && !told) {
+		} else if (time_after(jiffies, deadline) && !warned) {
 			pr_warn("unloading waits for the removal of eprobes on %u events, see dynamic_events in tracefs\n",
 				left);
-			told = true;
+			warned = true;
 		}
 		mod_delayed_work(eventlog_traces.queue, &eventlog_traces.work, 0);
 		flush_delayed_work(&eventlog_traces.work);

@@ -530,7 +530,7 @@ const struct verb verb_emit = {
 	"\n"
 	"  elog emit backup/done 'u64 bytes; __data_loc char[] path' bytes=4096 path=/srv\n"
 	"\n"
-	"Exit status: 0 success, also if nobody listens, or if there is no module or no\n"
+	"Exit status: 0 success, also if there is no listener, or if there is no module or no\n"
 	"permission; 1 an error in the arguments, or with --strict any error.\n",
 	.options = emit_options,
 	.run = run_emit,

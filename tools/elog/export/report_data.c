@@ -187,7 +187,8 @@ static struct report_span *new_span(struct report_data *data, const struct event
 
 /*
  * Set @span to NULL if there are too many. A rule of --span may be about several providers. Without
- * rules, spans are told apart by their START: STARTs with an attribute have one hash for all.
+ * rules, the name of the START identifies a span, because all STARTs with an attribute have the same
+ * hash.
  */
 static int find_span(struct report_data *data, const struct event_kind *kind,
 		     const struct span_kind *name, struct report_span **span)

@@ -35,7 +35,7 @@ static char *old_name(const struct writer *writer, unsigned int part)
 	return name;
 }
 
-/* Only a recording that nobody writes may be replaced by one that gets this name. */
+/* A recording gets this name only if the file there is a recording, too, and has no writer. */
 static int check_old(const struct writer *writer, const char *path, unsigned int part)
 {
 	char *name = old_name(writer, part);

@@ -23,7 +23,7 @@
 #include "util/signals.h"
 
 #define HEAD_BYTES	32
-#define QUIET_SECONDS	10	/* without locks: nobody writes to a file that is older */
+#define QUIET_SECONDS	10	/* without locks: a file that is older has no writer */
 
 /* ------------------------------------------------------------------------
  * Who holds a lock

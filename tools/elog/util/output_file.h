@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Files that elog writes: nothing else may write to them at the same time, and nobody's data
- * is replaced that elog has not written.
+ * Files that elog writes: no other process writes to them at the same time, and elog replaces
+ * only what elog has written.
  *
  * The lock is one of the open file (fcntl(2), F_OFD_SETLK), on all of its bytes. It ends with the
  * process, whatever ends that. Readers do not need it, but see from it whether more follows.
