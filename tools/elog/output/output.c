@@ -162,7 +162,7 @@ int output_write(int fd, const char *data, size_t size)
 
 int output_write_file(const char *path, const struct elog_text *text)
 {
-	int fd = signals_open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY), ret;
+	int fd = signals_open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY, 0), ret;
 
 	if (fd < 0)
 		return fd;

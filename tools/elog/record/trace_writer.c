@@ -228,21 +228,6 @@ static int get_ready(struct trace_writer *trace)
  * Opening
  */
 
-/* Opening a pipe blocks until there is a reader: allow signals meanwhile. */
-static int open_waiting(const char *path, int flags)
-{
-	int fd;
-
-	do {
-		signals_let_in();
-		/* Events may contain secrets. */
-		fd = open(path, flags, 0600);
-		fd = fd < 0 ? -errno : fd;
-		signals_hold();
-	} while (fd == -EINTR && !signals_stops());
-	return fd;
-}
-
 /*
  * The lock keeps other captures away, and tells readers that this one still writes the file.
  * Return: 0 or -EBUSY.
@@ -275,13 +260,14 @@ static int open_file(struct trace_writer *trace, int more_flags)
 	/* If that is a pipe, a thread that handles no signals would wait for its reader. */
 	if (trace->part)
 		flags |= O_NONBLOCK;
+	/* A new file is for its owner only: events may contain secrets. */
 	if (!strcmp(path, "-")) {
 		fd = STDOUT_FILENO;
 	} else if (flags & O_EXCL) {
 		fd = open(path, flags, 0600);
 		fd = fd < 0 ? -errno : fd;
 	} else {
-		fd = open_waiting(path, flags);
+		fd = signals_open(path, flags, 0600);
 	}
 	if (fd < 0)
 		return fd;

@@ -233,7 +233,8 @@ bool output_refuse(const char *path)
 
 int output_create(const char *path)
 {
-	int fd = signals_open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY), ret = 0;
+	int fd = signals_open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY, 0666);
+	int ret = 0;
 	struct stat stat;
 
 	if (fd < 0) {

@@ -135,13 +135,13 @@ int signals_poll(struct pollfd *files, nfds_t count, int milliseconds)
 	return ppoll(files, count, milliseconds < 0 ? NULL : &limit, signals_mask());
 }
 
-int signals_open(const char *path, int flags)
+int signals_open(const char *path, int flags, mode_t mode)
 {
 	int fd;
 
 	do {
 		signals_let_in();
-		fd = open(path, flags, 0666);
+		fd = open(path, flags, mode);
 		if (fd < 0)
 			fd = -errno;
 		signals_hold();

@@ -52,13 +52,14 @@ int signals_poll(struct pollfd *files, nfds_t count, int milliseconds);
 /**
  * signals_open() - open a file for writing, which may be a pipe without a reader
  * @path: the file
- * @flags: as for open(2), with a mode of 0666
+ * @flags: as for open(2)
+ * @mode: of a new file
  *
  * Signals may arrive meanwhile, and end the wait for a reader.
  *
  * Return: a file descriptor, or a negative errno; -EINTR: a signal to stop has arrived.
  */
-int signals_open(const char *path, int flags);
+int signals_open(const char *path, int flags, mode_t mode);
 
 /**
  * signals_write() - write to a file whose reader may not read
