@@ -398,27 +398,9 @@ static void sched_on_waking(void *unused, struct task_struct *task)
 		sched_waking(thread);
 }
 
-/* The thread does not run any more after its last switch. */
-static void __maybe_unused sched_on_exit(void *unused, struct task_struct *task)
-{
-	struct eventlog_thread *thread;
-
-	preempt_disable_notrace();
-	thread = eventlog_thread_find(task);
-	if (thread && thread->interval.count)
-		sched_sums_emit(thread, task);
-	preempt_enable_notrace();
-}
-
-static void __maybe_unused sched_on_exit_group(void *unused, struct task_struct *task,
-					       bool group_dead)
-{
-	sched_on_exit(unused, task);
-}
-
 /*
- * The sums of the current thread are emitted; those of another one, which may be running and
- * change them, are lost, and so is an interval that has not ended.
+ * The sums of the current thread are emitted, also when it exits; those of another one, which may
+ * be running and change them, are lost, and so is an interval that has not ended.
  */
 static void sched_hidden(struct eventlog_thread *thread)
 {
@@ -448,13 +430,11 @@ static void sched_hidden(struct eventlog_thread *thread)
 enum {
 	HOOK_SWITCH,
 	HOOK_WAKING,
-	HOOK_EXIT,
 };
 
 static struct eventlog_hook sched_hooks[] = {
 	[HOOK_SWITCH] = EVENTLOG_HOOK_EITHER(sched_switch, sched_on_switch, sched_on_switch_old),
 	[HOOK_WAKING] = EVENTLOG_HOOK(sched_waking, sched_on_waking),
-	[HOOK_EXIT] = EVENTLOG_HOOK_EITHER(sched_process_exit, sched_on_exit, sched_on_exit_group),
 	{},
 };
 
@@ -472,7 +452,6 @@ static void sched_enable(struct eventlog_provider *provider, u64 keywords, u32 l
 		for_each_possible_cpu(cpu)
 			WRITE_ONCE(per_cpu(eventlog_thread_runs, cpu), true);
 	}
-	eventlog_hook_set(&sched_hooks[HOOK_EXIT], listens);
 	eventlog_hook_set(&sched_hooks[HOOK_WAKING], listens);
 	eventlog_hook_set(&sched_hooks[HOOK_SWITCH], listens);
 	if (!takes_stacks)
