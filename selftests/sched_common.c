@@ -23,6 +23,23 @@ void sched_unload(void)
 	CHECK_OK(module_unload("eventlog_sched"));
 }
 
+void sched_watch_open(struct sched_watch *watch, const char *parameters)
+{
+	memset(watch, 0, sizeof(*watch));
+	sched_load(parameters);
+	watch->fd = device_open();
+	watch->event = register_event(watch->fd, "request u32 id");
+	mapped_consumer_open(&watch->consumer, 1 << 20);
+	rule_add(watch->consumer.fd, "sched", NULL);
+}
+
+void sched_watch_close(struct sched_watch *watch)
+{
+	consumer_close(&watch->consumer);
+	close(watch->fd);
+	sched_unload();
+}
+
 void session_set(struct mapped *ring, __u32 of, __u64 session)
 {
 	volatile struct eventlog_mapped_header *header = ring->header;

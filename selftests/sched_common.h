@@ -40,6 +40,19 @@ void sched_load(const char *parameters);
 /** sched_unload() - unload it */
 void sched_unload(void);
 
+/** struct sched_watch - a producer, and a subscriber to the provider sched */
+struct sched_watch {
+	int fd;
+	struct eventlog_register event;
+	struct consumer consumer;
+};
+
+/** sched_watch_open() - load the module with parameters, and open the others */
+void sched_watch_open(struct sched_watch *watch, const char *parameters);
+
+/** sched_watch_close() - close them, and unload the module */
+void sched_watch_close(struct sched_watch *watch);
+
 /** session_set() - the thread of a ring works on a session; 0, 0: on none */
 void session_set(struct mapped *ring, __u32 of, __u64 session);
 

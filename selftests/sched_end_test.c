@@ -22,34 +22,10 @@
 
 #define RING_BYTES (1 << 20)
 
-/* A producer, and a subscriber to the provider sched. */
-struct watch {
-	int fd;
-	struct eventlog_register event;
-	struct consumer consumer;
-};
-
-static void watch_open(struct watch *watch, const char *parameters)
-{
-	memset(watch, 0, sizeof(*watch));
-	sched_load(parameters);
-	watch->fd = device_open();
-	watch->event = register_event(watch->fd, "request u32 id");
-	mapped_consumer_open(&watch->consumer, RING_BYTES);
-	rule_add(watch->consumer.fd, "sched", NULL);
-}
-
-static void watch_close(struct watch *watch)
-{
-	consumer_close(&watch->consumer);
-	close(watch->fd);
-	sched_unload();
-}
-
 /* ---- a process that shares its memory ---- */
 
 struct sharer {
-	struct watch *watch;
+	struct sched_watch *watch;
 	struct mapped rings[2];
 	int hold[2];
 	char stack[65536] __attribute__((aligned(16)));
@@ -72,11 +48,11 @@ static int share_and_execute(void *argument)
 TEST(program_whose_parent_has_its_rings)
 {
 	static struct sharer sharer;
-	struct watch watch;
+	struct sched_watch watch;
 	unsigned int i;
 	pid_t child;
 
-	watch_open(&watch, "min_us=10");
+	sched_watch_open(&watch, "min_us=10");
 	sharer.watch = &watch;
 	CHECK_OK(pipe(sharer.hold));
 	/* The parent goes on when the child has another memory. */
@@ -94,13 +70,13 @@ TEST(program_whose_parent_has_its_rings)
 	CHECK_EQ(lost_sum(stat_all(watch.consumer.fd).lost), 0);
 	for (i = 0; i < 2; i++)
 		mapped_unmap(&sharer.rings[i]);
-	watch_close(&watch);
+	sched_watch_close(&watch);
 }
 
 /* ---- a ring that another thread ends ---- */
 
 struct waiter {
-	struct watch *watch;
+	struct sched_watch *watch;
 	struct mapped ring;
 	int hold[2];
 	pid_t tid;
@@ -132,11 +108,11 @@ TEST(sum_of_a_ring_that_another_thread_ends)
 	struct eventlog_rule rules[4];
 	struct consumer consumers[4];
 	struct waiter waiter = { 0 };
-	struct watch watch;
+	struct sched_watch watch;
 	pthread_t thread;
 	unsigned int i;
 
-	watch_open(&watch, "min_us=15000");
+	sched_watch_open(&watch, "min_us=15000");
 	for (i = 0; i < 4; i++)
 		rules[i] = rule_request("sched", "sum");
 	rules[0].flags = EVENTLOG_RULE_PID;
@@ -168,7 +144,7 @@ TEST(sum_of_a_ring_that_another_thread_ends)
 	close(waiter.hold[1]);
 	CHECK_EQ(pthread_join(thread, NULL), 0);
 	close(waiter.hold[0]);
-	watch_close(&watch);
+	sched_watch_close(&watch);
 }
 
 /* ---- the tracepoint eventlog_emit ---- */
@@ -237,20 +213,25 @@ TEST(tracers_get_the_time)
 {
 	union bpf_attr attribute;
 	struct mapped ring;
-	struct watch watch;
+	struct sched_watch watch;
 	int map, program, link;
 	unsigned int i;
 
-	watch_open(&watch, "min_us=100");
 	map = count_times(&program);
 	if (map < 0)
 		SKIP("no BPF: %s", test_errno_name(errno));
+	sched_watch_open(&watch, "min_us=100");
 	attribute = (union bpf_attr){
 		.raw_tracepoint = { .name = PTR("eventlog_emit"), .prog_fd = program },
 	};
 	link = bpf(BPF_RAW_TRACEPOINT_OPEN, &attribute);
-	if (link < 0)
+	if (link < 0) {
+		const int error = errno;
+
+		sched_watch_close(&watch);
+		errno = error;
 		SKIP("BPF programs cannot attach to tracepoints: %s", test_errno_name(errno));
+	}
 	mapped_attach(&ring, watch.fd, mapped_least_bytes());
 	session_set(&ring, watch.event.descriptor, SESSION);
 	for (i = 0; i < 20; i++)
@@ -263,5 +244,5 @@ TEST(tracers_get_the_time)
 	close(link);
 	close(program);
 	close(map);
-	watch_close(&watch);
+	sched_watch_close(&watch);
 }

@@ -27,42 +27,18 @@
 #define SLEEP 10	/* EVENTLOG_SCHED_CAUSE_SLEEP */
 #define PIPE 8
 
-/* A producer, and a subscriber to the provider sched. */
-struct watch {
-	int fd;
-	struct eventlog_register event;
-	struct consumer consumer;
-};
-
-static void watch_open(struct watch *watch)
-{
-	memset(watch, 0, sizeof(*watch));
-	sched_load("min_us=10");
-	watch->fd = device_open();
-	watch->event = register_event(watch->fd, "request u32 id");
-	mapped_consumer_open(&watch->consumer, RING_BYTES);
-	rule_add(watch->consumer.fd, "sched", NULL);
-}
-
-static void watch_close(struct watch *watch)
-{
-	consumer_close(&watch->consumer);
-	close(watch->fd);
-	sched_unload();
-}
-
-static void session_enter(const struct watch *watch, __u64 session)
+static void session_enter(const struct sched_watch *watch, __u64 session)
 {
 	CHECK_EQ(session_write(watch->fd, watch->event.descriptor, session), 16);
 }
 
-static void session_leave(const struct watch *watch)
+static void session_leave(const struct sched_watch *watch)
 {
 	CHECK_EQ(session_write(watch->fd, 0, 0), 16);
 }
 
 /* Events of a thread and a cause since the last call, all of @session. */
-static unsigned int offs_of(struct watch *watch, pid_t tid, unsigned int cause, __u64 session)
+static unsigned int offs_of(struct sched_watch *watch, pid_t tid, unsigned int cause, __u64 session)
 {
 	struct record record;
 	unsigned int count = 0;
@@ -83,7 +59,7 @@ static unsigned int offs_of(struct watch *watch, pid_t tid, unsigned int cause, 
 }
 
 /* Events of this thread, which sleeps once. */
-static unsigned int sleep_and_count(struct watch *watch, __u64 session)
+static unsigned int sleep_and_count(struct sched_watch *watch, __u64 session)
 {
 	sleep_once();
 	return offs_of(watch, thread_id(), SLEEP, session);
@@ -91,9 +67,9 @@ static unsigned int sleep_and_count(struct watch *watch, __u64 session)
 
 TEST(session_without_ring)
 {
-	struct watch watch;
+	struct sched_watch watch;
 
-	watch_open(&watch);
+	sched_watch_open(&watch, "min_us=10");
 	CHECK_EQ(sleep_and_count(&watch, 0), 0);
 	session_enter(&watch, SESSION);
 	CHECK(sleep_and_count(&watch, SESSION));
@@ -104,7 +80,7 @@ TEST(session_without_ring)
 	/* A number alone is no session. */
 	CHECK_EQ(session_write(watch.fd, 0, SESSION), 16);
 	CHECK_EQ(sleep_and_count(&watch, 0), 0);
-	watch_close(&watch);
+	sched_watch_close(&watch);
 }
 
 /* Each of them fails, and the session stays as it is. */
@@ -117,12 +93,12 @@ TEST(wrong_writes_change_nothing)
 	__u32 batch[6] = { EVENTLOG_WRITE_BATCH, 16, EVENTLOG_WRITE_SESSION, 1, 1, 0 };
 	struct iovec parts[3] = { { &large, 1 }, { (char *)&large + 1, 8 }, { NULL, 0 } };
 	char *end = (char *)pages_map(2 * page_size()) + page_size();
-	struct watch watch;
+	struct sched_watch watch;
 	size_t bytes;
 	__u32 id;
 	int fd;
 
-	watch_open(&watch);
+	sched_watch_open(&watch, "min_us=10");
 	session_enter(&watch, SESSION);
 	for (bytes = 0; bytes <= sizeof(large); bytes++)
 		if (bytes != sizeof(large.message))
@@ -154,15 +130,15 @@ TEST(wrong_writes_change_nothing)
 	parts[2] = (struct iovec){ (char *)&large + 9, 7 };
 	CHECK_EQ(writev(watch.fd, parts, 3), 16);
 	CHECK(sleep_and_count(&watch, SESSION + 1));
-	watch_close(&watch);
+	sched_watch_close(&watch);
 }
 
 TEST(thread_that_has_a_ring)
 {
-	struct watch watch;
+	struct sched_watch watch;
 	struct mapped first, second;
 
-	watch_open(&watch);
+	sched_watch_open(&watch, "min_us=10");
 	mapped_attach(&first, watch.fd, mapped_least_bytes());
 	session_enter(&watch, SESSION);
 	CHECK_EQ(first.header->session_of, watch.event.descriptor);
@@ -183,19 +159,19 @@ TEST(thread_that_has_a_ring)
 	CHECK(sleep_and_count(&watch, SESSION));
 	mapped_unmap(&first);
 	CHECK(sleep_and_count(&watch, SESSION));
-	watch_close(&watch);
+	sched_watch_close(&watch);
 }
 
 /* A session of the root has no effect there, so the write fails; what the thread has goes on. */
 TEST(thread_whose_ring_is_of_an_instance)
 {
 	struct eventlog_register event;
-	struct watch watch;
+	struct sched_watch watch;
 	struct mapped ring;
 	int inside;
 	__u32 id;
 
-	watch_open(&watch);
+	sched_watch_open(&watch, "min_us=10");
 	session_enter(&watch, SESSION);
 	inside = create("ringed", &id);
 	event = register_event(inside, "inside u32 x");
@@ -216,15 +192,15 @@ TEST(thread_whose_ring_is_of_an_instance)
 	CHECK(sleep_and_count(&watch, SESSION));
 	close(inside);
 	delete_instance(id);
-	watch_close(&watch);
+	sched_watch_close(&watch);
 }
 
 TEST(thread_that_gets_a_ring)
 {
-	struct watch watch;
+	struct sched_watch watch;
 	struct mapped ring;
 
-	watch_open(&watch);
+	sched_watch_open(&watch, "min_us=10");
 	session_enter(&watch, SESSION);
 	mapped_attach(&ring, watch.fd, mapped_least_bytes());
 	offs_of(&watch, thread_id(), SLEEP, SESSION);
@@ -233,16 +209,16 @@ TEST(thread_that_gets_a_ring)
 	CHECK(sleep_and_count(&watch, SESSION));
 	mapped_unmap(&ring);
 	CHECK_EQ(sleep_and_count(&watch, 0), 0);
-	watch_close(&watch);
+	sched_watch_close(&watch);
 }
 
 TEST(last_file_counts)
 {
-	struct watch watch;
+	struct sched_watch watch;
 	int other = device_open();
 
 	register_event(other, "other u32 x");
-	watch_open(&watch);
+	sched_watch_open(&watch, "min_us=10");
 	CHECK_EQ(session_write(other, watch.event.descriptor, SESSION), 16);
 	session_enter(&watch, SESSION + 1);
 	CHECK(sleep_and_count(&watch, SESSION + 1));
@@ -253,16 +229,16 @@ TEST(last_file_counts)
 	CHECK(sleep_and_count(&watch, SESSION));
 	close(other);
 	CHECK_EQ(sleep_and_count(&watch, 0), 0);
-	watch_close(&watch);
+	sched_watch_close(&watch);
 }
 
 /* The child has no session of its parent, and may have one by its parent's file. */
 TEST(child_and_its_parents_file)
 {
-	struct watch watch;
+	struct sched_watch watch;
 	pid_t child;
 
-	watch_open(&watch);
+	sched_watch_open(&watch, "min_us=10");
 	session_enter(&watch, SESSION);
 	child = test_fork();
 	if (!child) {
@@ -280,12 +256,12 @@ TEST(child_and_its_parents_file)
 	test_join(child);
 	CHECK(offs_of(&watch, child, SLEEP, SESSION + 1));
 	CHECK(sleep_and_count(&watch, SESSION));
-	watch_close(&watch);
+	sched_watch_close(&watch);
 }
 
 /* A thread that is blocked in read() while another one closes the file of its session. */
 struct blocked {
-	struct watch *watch;
+	struct sched_watch *watch;
 	int from;
 	pid_t tid;
 };
@@ -303,13 +279,13 @@ static void *block(void *argument)
 
 TEST(file_is_closed_while_a_thread_is_blocked)
 {
-	struct watch watch;
+	struct sched_watch watch;
 	struct blocked blocked = { .watch = &watch };
 	pthread_t thread;
 	unsigned int round;
 	int ends[2];
 
-	watch_open(&watch);
+	sched_watch_open(&watch, "min_us=10");
 	CHECK_OK(pipe(ends));
 	blocked.from = ends[0];
 	for (round = 0; round < 2; round++) {
@@ -326,7 +302,7 @@ TEST(file_is_closed_while_a_thread_is_blocked)
 	close(ends[0]);
 	close(ends[1]);
 	watch.fd = device_open();
-	watch_close(&watch);
+	sched_watch_close(&watch);
 }
 
 /* What is stated only for the time with a listener ends with it; the rest goes on. */
@@ -334,11 +310,11 @@ TEST(sessions_end_with_the_last_listener)
 {
 	struct consumer second;
 	struct status_map map;
-	struct watch watch;
+	struct sched_watch watch;
 	struct mapped ring;
 	__u32 generation;
 
-	watch_open(&watch);
+	sched_watch_open(&watch, "min_us=10");
 	map = status_map(watch.fd, &watch.event);
 	generation = *(volatile __u32 *)map.bytes;
 	session_enter(&watch, SESSION);
@@ -368,7 +344,7 @@ TEST(sessions_end_with_the_last_listener)
 	CHECK_EQ(ring.header->session_of, 0);
 	mapped_consumer_open(&watch.consumer, RING_BYTES);
 	mapped_unmap(&ring);
-	watch_close(&watch);
+	sched_watch_close(&watch);
 }
 
 static void *sleep_and_exit(void *argument)
@@ -381,12 +357,12 @@ static void *sleep_and_exit(void *argument)
 /* Also while the module is unloaded in between. */
 TEST(threads_that_exit_with_a_session)
 {
-	struct watch watch;
+	struct sched_watch watch;
 	pthread_t threads[4];
 	unsigned int i, round;
 	void *tid;
 
-	watch_open(&watch);
+	sched_watch_open(&watch, "min_us=10");
 	for (i = 0; i < 50; i++) {
 		CHECK_EQ(pthread_create(&threads[0], NULL, sleep_and_exit, &watch), 0);
 		CHECK_EQ(pthread_join(threads[0], &tid), 0);
@@ -403,7 +379,7 @@ TEST(threads_that_exit_with_a_session)
 		mapped_consumer_open(&watch.consumer, RING_BYTES);
 		rule_add(watch.consumer.fd, "sched", NULL);
 	}
-	watch_close(&watch);
+	sched_watch_close(&watch);
 }
 
 /* Many sessions that no one knows: a neighbour's events and losses stay the same. */
@@ -412,10 +388,10 @@ TEST(random_sessions_hurt_no_neighbour)
 	struct eventlog_register event;
 	struct consumer neighbour;
 	__u64 seed = 1;
-	struct watch watch;
+	struct sched_watch watch;
 	unsigned int i;
 
-	watch_open(&watch);
+	sched_watch_open(&watch, "min_us=10");
 	event = register_event(watch.fd, "neighbour u32 x");
 	consumer_open(&neighbour, RING_BYTES);
 	rule_add(neighbour.fd, NULL, "neighbour");
@@ -434,5 +410,5 @@ TEST(random_sessions_hurt_no_neighbour)
 	CHECK_EQ(lost_sum(stat_all(neighbour.fd).lost), 0);
 	consumer_close(&neighbour);
 	consumer_skip(&watch.consumer);
-	watch_close(&watch);
+	sched_watch_close(&watch);
 }
