@@ -4,9 +4,9 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <poll.h>
 #include <stddef.h>
+#include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -28,14 +28,24 @@ static struct {
 	sigset_t open;		/* the mask while sleeping, writing, waiting */
 	struct sigaction stopping[ARRAY_SIZE(stopping)]; /* before signals_catch() */
 	struct sigaction snapshot;
+	struct sigaction alarm;
 } signals;
+
+/*
+ * A signal may arrive between the last look at a count and a system call that waits. So from the
+ * first signal to stop on, a timer interrupts such calls again and again.
+ */
+#define AGAIN_US	100000
 
 static void on_stop(int signal, siginfo_t *info, void *context)
 {
+	static const struct itimerval again = { { 0, AGAIN_US }, { 0, AGAIN_US } };
+
 	(void)context;
 	last_stop = signal;
 	stop_from_terminal = info->si_code == SI_KERNEL;
 	stops++;
+	setitimer(ITIMER_REAL, &again, NULL);
 }
 
 static void on_snapshot(int signal)
@@ -50,7 +60,8 @@ static void on_rotate(int signal)
 	rotations++;
 }
 
-static void on_child(int signal)
+/* Of a child, or of the timer: only interrupts. */
+static void on_other(int signal)
 {
 	(void)signal;
 }
@@ -61,7 +72,7 @@ void signals_catch(unsigned int flags)
 				  .sa_flags = SA_SIGINFO };
 	struct sigaction snapshot = { .sa_handler = on_snapshot };
 	struct sigaction rotate = { .sa_handler = on_rotate };
-	struct sigaction child = { .sa_handler = on_child };
+	struct sigaction other = { .sa_handler = on_other };
 	struct sigaction *old;
 	size_t i;
 
@@ -71,7 +82,9 @@ void signals_catch(unsigned int flags)
 	signals.flags = flags;
 	sigemptyset(&signals.blocked);
 	sigaddset(&signals.blocked, SIGCHLD);
-	sigaction(SIGCHLD, &child, NULL);
+	sigaction(SIGCHLD, &other, NULL);
+	sigaddset(&signals.blocked, SIGALRM);
+	sigaction(SIGALRM, &other, &signals.alarm);
 	for (i = 0; i < ARRAY_SIZE(stopping); i++) {
 		old = &signals.stopping[i];
 		sigaction(stopping[i], NULL, old);
@@ -105,6 +118,7 @@ void signals_restore(void)
 		sigaction(stopping[i], &signals.stopping[i], NULL);
 	if (signals.flags & SIGNALS_SNAPSHOT)
 		sigaction(SIGUSR1, &signals.snapshot, NULL);
+	sigaction(SIGALRM, &signals.alarm, NULL);
 	pthread_sigmask(SIG_SETMASK, &signals.open, NULL);
 }
 
@@ -154,13 +168,8 @@ ssize_t signals_write(int fd, const void *data, size_t size)
 	struct pollfd file = { .fd = fd, .events = POLLOUT };
 	ssize_t ret;
 
-	if (stops) {
-		if (signals_poll(&file, 1, stops > 1 ? 0 : -1) <= 0)
-			return -EINTR;
-		/* A pipe takes so much without a wait, unless others write to it, too. */
-		if (size > PIPE_BUF)
-			size = PIPE_BUF;
-	}
+	if (stops > 1 && signals_poll(&file, 1, 0) <= 0)
+		return -EINTR;
 	signals_let_in();
 	ret = write(fd, data, size);
 	if (ret < 0)

@@ -3,7 +3,8 @@
  * Signals, for the verbs that run until they are stopped.
  *
  * Handlers only count. Signals are blocked except while the process sleeps, writes or
- * waits, so that none is missed between checking a count and sleeping.
+ * waits, so that none is missed between checking a count and sleeping. From the first one to stop
+ * on, what waits while signals_let_in() holds is interrupted every 100 ms.
  *
  * Only one thread of the process may receive signals and call these functions.
  */
@@ -67,8 +68,7 @@ int signals_open(const char *path, int flags, mode_t mode);
  * @data: the data
  * @size: bytes of @data
  *
- * Signals may arrive meanwhile. From the first one to stop on it waits so that none is missed,
- * and from the second one on it does not wait.
+ * Signals may arrive meanwhile. From the second one to stop on it hardly waits.
  *
  * Return: bytes that were written; or a negative errno, -EINTR: a signal has arrived, or the
  * second one to stop has.
