@@ -34,8 +34,8 @@
 #define LOCK_TRIES	20
 #define LOCK_MS		10
 #define LOOK_MS		200
-/* A process that does not run for so long does not end by itself. */
-#define IDLE_SECONDS	5
+/* A process that does nothing for so long does not end by itself. */
+#define IDLE_SECONDS	15
 
 struct background {
 	char *path;
@@ -535,41 +535,59 @@ static void print_log(const char *path)
 struct activity {
 	char state;		/* as in proc(5) */
 	uint64_t ticks;		/* of CPU time */
+	uint64_t written;	/* bytes */
 };
 
-static struct activity activity_of(pid_t pid)
+static bool read_text(const char *format, pid_t pid, char *text, size_t room)
 {
-	struct activity activity = { 0 };
-	char path[32], text[512], *after;
-	uint64_t user, system;
+	char path[32];
 	ssize_t size;
 	int fd;
 
-	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	snprintf(path, sizeof(path), format, pid);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
-		return activity;
-	size = read(fd, text, sizeof(text) - 1);
+		return false;
+	size = read(fd, text, room - 1);
 	close(fd);
 	text[size > 0 ? size : 0] = '\0';
+	return size > 0;
+}
+
+/* All its threads together. */
+static struct activity activity_of(pid_t pid)
+{
+	struct activity activity = { 0 };
+	uint64_t user, system;
+	char text[512], *at;
+
 	/* The name may contain anything. */
-	after = strrchr(text, ')');
-	if (after && sscanf(after + 1, " %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %" SCNu64
-			    " %" SCNu64, &activity.state, &user, &system) == 3)
+	at = read_text("/proc/%d/stat", pid, text, sizeof(text)) ? strrchr(text, ')') : NULL;
+	if (at && sscanf(at + 1, " %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %" SCNu64
+			 " %" SCNu64, &activity.state, &user, &system) == 3)
 		activity.ticks = user + system;
+	at = read_text("/proc/%d/io", pid, text, sizeof(text)) ? strstr(text, "wchar:") : NULL;
+	if (at)
+		activity.written = strtoull(at + strlen("wchar:"), NULL, 10);
 	return activity;
 }
 
-/* It waits for a CPU or for the disk, or has used a CPU. */
+/*
+ * Has it written something, does it wait for the disk, or twice for a CPU, or has it computed for
+ * half of the time? One that waits for a reader wakes up from time to time, see signals.c.
+ */
 static bool is_active(const struct activity *now, const struct activity *before)
 {
-	return now->state == 'R' || now->state == 'D' || now->ticks != before->ticks;
+	const uint64_t half = (uint64_t)sysconf(_SC_CLK_TCK) * LOOK_MS / 1000 / 2;
+
+	return now->written != before->written || now->state == 'D' ||
+	       (now->state == 'R' && before->state == 'R') || now->ticks - before->ticks >= half;
 }
 
 /*
  * Wait for the lock, which a process holds until it ends.
  *
- * Return: 0; or the state of the process if it has not run for IDLE_SECONDS.
+ * Return: 0; or the state of the process if it has done nothing for IDLE_SECONDS.
  */
 static char wait_for_lock(int fd, pid_t pid)
 {
@@ -605,8 +623,8 @@ static bool wait_for_end(int fd, const struct background_info *info, pid_t pid)
 		elog_error("%s: process %d is stopped, and cannot end", info->target, pid);
 		return false;
 	}
-	elog_error("%s: process %d was told to end, but has not run for %d s", info->target, pid,
-		   IDLE_SECONDS);
+	elog_error("%s: process %d was asked to end, but has written nothing for %d s",
+		   info->target, pid, IDLE_SECONDS);
 	elog_hint("if no one reads what it writes, this ends it at once: elog stop %s",
 		  info->target);
 	return false;
