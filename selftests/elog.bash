@@ -198,7 +198,8 @@ has_lines()
 	[ "$2" = 0 ] || [[ ${lines[$2 - 1]-} == *$'\n' ]]
 }
 
-# has_begun FILE REGEX: a line of the file starts with it.
+# has_begun FILE REGEX: a line of the file starts with it. Empty the file before the process starts
+# that writes it: it may have the lines of an earlier one.
 has_begun()
 {
 	local text

@@ -711,6 +711,7 @@ assert [json.loads(row["fields"])["number"] for row in rows] == [0, 1, 2, 3], ro
 		NR == 2 { time = $1 }
 		END { exit !(time > 0 && time < now + 1) }'
 	# The time of a snapshot is in the same clock, so the next snapshot is later.
+	: > "$work/err"
 	"${elsewhere[@]}" "$ELOG" capture -v --overwrite -o "$work/two" 2> "$work/err" 3>&- &
 	started=$!
 	background+=("$started")

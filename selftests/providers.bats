@@ -51,6 +51,7 @@ start_server()
 # Starts elog capture with output in $work/out and $work/err.
 start_capture()
 {
+	: > "$work/err"
 	# The capture must not inherit sockets of a test: closing them must end them.
 	"$ELOG" capture -v "$@" > "$work/out" 2> "$work/err" 3>&- 7>&- 8>&- &
 	capture=$!

@@ -42,6 +42,7 @@ start_selection()
 	local name=$1
 
 	shift
+	: > "$work/$name.err"
 	"$ELOG" capture -v "$@" > "$work/$name" 2> "$work/$name.err" 3>&- &
 	background+=($!)
 	wait_for has_begun "$work/$name.err" 'elog: capturing'
@@ -307,6 +308,7 @@ start_stalled()
 	make_pipe
 	# dd leaves the pipe non-blocking.
 	dd if=/dev/zero bs=4096 oflag=nonblock >&"$pipe" 2> "$work/dd" || true
+	: > "$work/err"
 	"$ELOG" capture -v "$@" >&"$pipe" 2> "$work/err" 3>&- &
 	capture=$!
 	background+=("$capture")

@@ -31,6 +31,8 @@ teardown()
 	rmmod eventlog_proc eventlog_sched eventlog_user_events 2> /dev/null || true
 	! [ -d /sys/module/eventlog ] || wait_for rmmod eventlog
 	insmod "$EVENTLOG_KO"
+	# What the busy programs emitted takes much of a guest's memory.
+	rm -rf "$work"
 }
 
 # emit_in_background COUNT: so many busy programs more.
