@@ -16,6 +16,7 @@
  *	registration		test_register
  *	sessions		test_session
  *	a thread that is late	test_late_write, test_return_during_write
+ *	coming back too early	test_refused
  *
  * The last tests look into the producer, to stop where a thread rarely is.
  */
@@ -113,6 +114,7 @@ static void begin(const char *command)
 	away = 0;
 	otherwise_lost = 0;
 	emitted = 0;
+	unheard = 0;
 	is_over = false;
 	check_equal(elog_producer_open(&producer, NULL), 0);
 	event = add_event(producer, command);
@@ -137,9 +139,9 @@ static void check_sum(void)
 	check_equal(otherwise_lost, 0);
 	check_equal(delivered + away, emitted);
 	if (delivered + away != emitted)
-		printf("# %llu delivered, %llu away, %llu emitted\n",
+		printf("# %llu delivered, %llu away, %llu emitted, %llu unheard\n",
 		       (unsigned long long)delivered, (unsigned long long)away,
-		       (unsigned long long)emitted);
+		       (unsigned long long)emitted, (unsigned long long)unheard);
 }
 
 /* No one listens: a test of the event has to suffice. */
@@ -731,6 +733,14 @@ static void test_late_write(void)
 #ifdef __x86_64__
 #define TRAP_FLAG 0x100ULL
 
+/* Begin, or end, to get SIGTRAP after each instruction. */
+static inline __attribute__((always_inline)) void step(bool begin)
+{
+	const unsigned long long flags = __builtin_ia32_readeflags_u64() & ~TRAP_FLAG;
+
+	__builtin_ia32_writeeflags_u64(begin ? flags | TRAP_FLAG : flags);
+}
+
 static volatile unsigned int steps_left;
 static volatile bool is_stepping;
 
@@ -758,9 +768,9 @@ static bool return_after(unsigned int steps)
 	producer->missed = false;
 	steps_left = steps;
 	is_stepping = true;
-	__builtin_ia32_writeeflags_u64(__builtin_ia32_readeflags_u64() | TRAP_FLAG);
+	step(true);
 	emit_one();
-	__builtin_ia32_writeeflags_u64(__builtin_ia32_readeflags_u64() & ~TRAP_FLAG);
+	step(false);
 	producer->missed = true;
 	if (asker < 0)
 		return true;
@@ -790,6 +800,46 @@ static void test_return_during_write(void)
 	elog_producer_close(producer);
 	elog_consumer_close(consumer);
 }
+
+static void emit_at_step(int number)
+{
+	(void)number;
+	emit_one();
+}
+
+/*
+ * The program emits at each instruction of an attempt to come back that the kernel refuses.
+ * @is_late: with a status that was read before it left
+ */
+static void check_refused(bool is_late)
+{
+	const struct sigaction action = { .sa_handler = emit_at_step };
+	struct elog_consumer *consumer = subscribe(RING_BYTES);
+	int fd, ret;
+
+	begin("event u32 number");
+	emit_one();
+	if (is_late) {
+		fd = leave_behind();
+	} else {
+		fd = ask(EVENTLOG_LEAVE_PRODUCERS);
+		emit_one();
+	}
+	check_equal(sigaction(SIGTRAP, &action, NULL), 0);
+	step(true);
+	ret = elog_producer_connect(producer);
+	step(false);
+	signal(SIGTRAP, SIG_DFL);
+	check_equal(ret, -ESHUTDOWN);
+	printf("# %llu emitted\n", (unsigned long long)emitted);
+	return_and_check(consumer, fd);
+}
+
+static void test_refused(void)
+{
+	check_refused(false);
+	check_refused(true);
+}
 #endif
 
 static const struct test tests[] = {
@@ -805,6 +855,7 @@ static const struct test tests[] = {
 	{ "a thread writes when another one has left", test_late_write },
 #ifdef __x86_64__
 	{ "another thread comes back at any instruction of a write", test_return_during_write },
+	{ "emissions at any instruction of coming back too early", test_refused },
 #endif
 	{ "a thread stays in the kernel", test_stuck_writer },
 	{ "a thread stays in an emission", test_stuck_emission },

@@ -92,15 +92,15 @@ static int send_message(const struct emission *emission, struct kick *kick,
 	kick->head.session = emission->session;
 	slot = begin_call(producer);
 	connection = elog_connection(producer);
-	if (connection == ELOG_CONNECTED) {
-		kick->head.write_index = __atomic_load_n(&registered(emission->event)->write_index,
-							 __ATOMIC_RELAXED);
+	kick->head.write_index = __atomic_load_n(&registered(emission->event)->write_index,
+						 __ATOMIC_RELAXED);
+	if (connection == ELOG_CONNECTED && kick->head.write_index) {
 		fd = producer_file(producer);
 		written = count == 1 ? write_to(fd, parts->iov_base, parts->iov_len) :
 				       syscall(SYS_writev, fd, parts, (int)count);
 		ret = written >= 0 ? 0 : fd < 0 ? -ESTALE : -errno;
-	} else if (connection == ELOG_AWAY) {
-		/* Another thread has given the device up since. */
+	} else if (connection != ELOG_NOT_CONNECTED) {
+		/* Another thread has given the device up since, and the event is not back yet. */
 		elog_leave_count_awaited(registered(emission->event));
 	}
 	end_call(slot);

@@ -29,7 +29,7 @@ void elog_leave(struct registered_event *event, unsigned int bits);
 
 /**
  * elog_leave_locked() - the same, for a producer whose lock is held
- * @producer: connected; an event has EVENTLOG_STATUS_LEAVE, or could not be registered
+ * @producer: has a file; an event has EVENTLOG_STATUS_LEAVE, or could not be registered
  */
 void elog_leave_locked(struct elog_producer *producer);
 

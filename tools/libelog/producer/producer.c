@@ -100,12 +100,13 @@ static int connect_locked(struct elog_producer *producer)
 	producer->file = elog_file_own(fd);
 	for (event = producer->events; event && ret != -ESHUTDOWN; event = event->next)
 		ret = elog_event_register_locked(producer, event);
-	elog_rings_connect(&producer->rings);
-	set_connection(producer, ELOG_CONNECTED);
+	/* A thread that found it connected, but the event not registered, would count nothing. */
 	if (ret == -ESHUTDOWN) {
 		elog_leave_locked(producer);
 		return ret;
 	}
+	elog_rings_connect(&producer->rings);
+	set_connection(producer, ELOG_CONNECTED);
 	elog_leave_returned(producer);
 	return 0;
 }
@@ -117,10 +118,11 @@ static int connect_locked(struct elog_producer *producer)
 static bool stop_writers(struct elog_producer *producer, unsigned int pauses)
 {
 	const struct timespec delay = { .tv_nsec = 100000 };
+	const bool had_writers = is_connected(producer);
 	unsigned int i;
 
 	set_connection(producer, producer->away ? ELOG_AWAY : ELOG_NOT_CONNECTED);
-	for (i = 0; i < WRITER_SLOTS; i++)
+	for (i = 0; had_writers && i < WRITER_SLOTS; i++)
 		while (__atomic_load_n(&producer->writers[i].count,
 				       __ATOMIC_SEQ_CST)) {
 			if (!pauses) {
@@ -137,7 +139,8 @@ bool elog_producer_disconnect(struct elog_producer *producer, bool is_patient)
 {
 	unsigned int pauses = is_patient ? 2000 : 100;
 
-	if (!is_connected(producer))
+	/* While it connects, it has a file before it is connected. */
+	if (producer->file.fd < 0)
 		return true;
 	if (!stop_writers(producer, is_patient ? UINT_MAX : 100)) {
 		__atomic_store_n(&producer->next_disconnect,
