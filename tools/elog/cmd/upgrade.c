@@ -12,13 +12,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "cmd/verb.h"
 #include "input/live.h"
 #include "input/names.h"
+#include "libelog/util/port.h"
 #include "upgrade/modules.h"
 #include "upgrade/tracers.h"
 #include "upgrade/users.h"
@@ -63,7 +63,7 @@ static int ask(const struct upgrade *upgrade, uint32_t flags)
 {
 	struct eventlog_leave request = { .size = sizeof(request), .flags = flags };
 
-	return ioctl(upgrade->fd, EVENTLOG_IOC_LEAVE, &request) ? -errno : 0;
+	return elog_port_call(upgrade->fd, EVENTLOG_IOC_LEAVE, &request);
 }
 
 /* ------------------------------------------------------------------------

@@ -10,7 +10,6 @@
  */
 #include <errno.h>
 #include <fnmatch.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -18,6 +17,7 @@
 #include "input/live.h"
 #include "libelog/unexported/consumer.h"
 #include "libelog/util/abi.h"
+#include "libelog/util/port.h"
 #include "util/array.h"
 #include "util/signals.h"
 
@@ -214,7 +214,7 @@ static bool is_deleted(const struct elog_consumer *consumer)
 	/* poll() always reports POLLHUP. */
 	struct pollfd file = { .fd = elog_consumer_fd(consumer) };
 
-	return poll(&file, 1, 0) > 0 && file.revents & POLLHUP;
+	return elog_port_poll(&file, 1, 0, NULL) > 0 && file.revents & POLLHUP;
 }
 
 void instances_look(struct live *live)

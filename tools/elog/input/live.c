@@ -4,7 +4,6 @@
  */
 #include <errno.h>
 #include <inttypes.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +11,7 @@
 #include <unistd.h>
 
 #include "libelog/util/abi.h"
+#include "libelog/util/port.h"
 #include "input/live.h"
 #include "input/missing.h"
 #include "input/names.h"
@@ -206,7 +206,7 @@ static bool is_asked(const struct live *live)
 {
 	struct pollfd file = { .fd = elog_consumer_fd(live->consumer), .events = POLLRDHUP };
 
-	return poll(&file, 1, 0) > 0 && file.revents & POLLRDHUP;
+	return elog_port_poll(&file, 1, 0, NULL) > 0 && file.revents & POLLRDHUP;
 }
 
 /* Must the run end for a reason that also ends COMMAND? */

@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "input/cgroups.h"
@@ -16,6 +15,7 @@
 #include "input/live.h"
 #include "input/select.h"
 #include "libelog/util/abi.h"
+#include "libelog/util/port.h"
 #include "util/array.h"
 
 static void error_rule(const char *glob, int error)
@@ -198,7 +198,7 @@ static void count_missed(const struct live *live, struct elog_consumer *consumer
 
 	/* An older module refuses it. */
 	if (live->settings->await && !live->started)
-		(void)!ioctl(elog_consumer_fd(consumer), EVENTLOG_IOC_MISSED, &request);
+		elog_port_call(elog_consumer_fd(consumer), EVENTLOG_IOC_MISSED, &request);
 }
 
 static int add_all_rules(struct live *live, struct elog_consumer *consumer)

@@ -3,8 +3,8 @@
  * Changes of handlers: see marker_change.h.
  */
 #include <errno.h>
-#include <sys/ioctl.h>
 
+#include "libelog/util/port.h"
 #include "marker/marker.h"
 #include "marker/marker_change.h"
 #include "marker/marker_filter.h"
@@ -47,8 +47,9 @@ int marker_change_apply(int fd, const struct marker_change *change, struct marke
 		ret = find_numbered(fd, change, &request.descriptor);
 	if (ret)
 		return ret;
-	if (ioctl(fd, EVENTLOG_IOC_MARKER_SET, &request))
-		return -errno;
+	ret = elog_port_call(fd, EVENTLOG_IOC_MARKER_SET, &request);
+	if (ret)
+		return ret;
 	counts->matched += request.matched;
 	counts->changed += request.changed;
 	counts->denied += request.denied;

@@ -4,12 +4,11 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <stddef.h>
 #include <sys/time.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "libelog/util/port.h"
 #include "util/signals.h"
 #include "util/tool.h"
 
@@ -141,12 +140,7 @@ const sigset_t *signals_mask(void)
 
 int signals_poll(struct pollfd *files, nfds_t count, int milliseconds)
 {
-	const struct timespec limit = {
-		.tv_sec = milliseconds / 1000,
-		.tv_nsec = milliseconds % 1000 * 1000000L,
-	};
-
-	return ppoll(files, count, milliseconds < 0 ? NULL : &limit, signals_mask());
+	return elog_port_poll(files, count, milliseconds, signals_mask());
 }
 
 int signals_open(const char *path, int flags, mode_t mode)

@@ -20,7 +20,6 @@
  * except run().
  */
 #include <errno.h>
-#include <poll.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,6 +34,7 @@
 #include "format/definition.h"
 #include "format/merge.h"
 #include "util/map.h"
+#include "util/port.h"
 #include "util/process.h"
 #include "util/struct.h"
 #include "util/thread.h"
@@ -571,7 +571,7 @@ static int sleep_for_rings(struct elog_backlog *backlog, bool blind)
 
 	if (polls[1].fd < 0)
 		return -EBADF;
-	if (poll(polls, blind ? 1 : 2, blind ? FULL_MS : TAKE_MS) < 0)
+	if (elog_port_poll(polls, blind ? 1 : 2, blind ? FULL_MS : TAKE_MS, NULL) < 0)
 		return errno == EINTR ? 0 : -errno;
 	if (polls[0].revents)
 		was_notified(backlog->wake);
@@ -681,10 +681,9 @@ bool elog_backlog_pending(struct elog_backlog *backlog, unsigned int ring)
 int elog_backlog_wait(struct elog_backlog *backlog, int milliseconds, const sigset_t *mask)
 {
 	struct pollfd poll = { .fd = backlog->ready, .events = POLLIN };
-	const struct timespec limit = elog_timeout(milliseconds);
 	int ret, error;
 
-	ret = ppoll(&poll, 1, milliseconds < 0 ? NULL : &limit, mask);
+	ret = elog_port_poll(&poll, 1, milliseconds, mask);
 	if (ret < 0)
 		return -errno;
 	pthread_mutex_lock(&backlog->lock);

@@ -7,16 +7,14 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
-#include <sys/ioctl.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "consumer/state.h"
 #include "format/definition.h"
+#include "util/port.h"
 #include "util/struct.h"
 
 #define DEFAULT_RING_BYTES	(1U << 20)
@@ -68,16 +66,16 @@ static int map_ring(struct elog_consumer *consumer, unsigned int index)
 	void *data, *page;
 	int ret;
 
-	data = mmap(NULL, subscribed->ring_stride, PROT_READ, MAP_SHARED,
-		    consumer_file(consumer), (off_t)offset);
+	data = elog_port_map(NULL, subscribed->ring_stride, PROT_READ, consumer_file(consumer),
+			     offset);
 	if (data == MAP_FAILED)
 		return errno == ENXIO ? 0 : -errno;
 	header = data;
 	ret = check_header(consumer, header);
 	if (ret)
 		goto unmap;
-	page = mmap(NULL, (size_t)page_size, PROT_READ | PROT_WRITE, MAP_SHARED,
-		    consumer_file(consumer), (off_t)offset + page_size);
+	page = elog_port_map(NULL, (size_t)page_size, PROT_READ | PROT_WRITE,
+			     consumer_file(consumer), offset + (uint64_t)page_size);
 	if (page == MAP_FAILED) {
 		ret = -errno;
 		goto unmap;
@@ -105,7 +103,7 @@ static int map_ring(struct elog_consumer *consumer, unsigned int index)
 	return 0;
 
 unmap:
-	munmap(data, subscribed->ring_stride);
+	elog_port_unmap(data, subscribed->ring_stride);
 	return ret;
 }
 
@@ -149,15 +147,16 @@ static bool options_good(const struct elog_consumer_options *options)
  */
 static int subscribe(int fd, struct eventlog_subscribe *request, bool shards)
 {
+	int ret;
+
 	if (shards) {
 		request->flags |= EVENTLOG_SUBSCRIBE_MAPPED;
-		if (!ioctl(fd, EVENTLOG_IOC_SUBSCRIBE, request))
-			return 0;
-		if (errno != ENOMEM && errno != EDQUOT)
-			return -errno;
+		ret = elog_port_call(fd, EVENTLOG_IOC_SUBSCRIBE, request);
+		if (ret != -ENOMEM && ret != -EDQUOT)
+			return ret;
 		request->flags &= ~EVENTLOG_SUBSCRIBE_MAPPED;
 	}
-	return ioctl(fd, EVENTLOG_IOC_SUBSCRIBE, request) ? -errno : 0;
+	return elog_port_call(fd, EVENTLOG_IOC_SUBSCRIBE, request);
 }
 
 /* Return: a file of the device, or a negative errno. */
@@ -284,8 +283,8 @@ void elog_consumer_close(struct elog_consumer *consumer)
 		ring = &consumer->rings[index];
 		if (!ring->header)
 			continue;
-		munmap((void *)ring->header, consumer->subscribed.ring_stride);
-		munmap(ring->consumer, (size_t)sysconf(_SC_PAGESIZE));
+		elog_port_unmap(ring->header, consumer->subscribed.ring_stride);
+		elog_port_unmap(ring->consumer, (size_t)sysconf(_SC_PAGESIZE));
 	}
 	forget_described(consumer);
 	free(consumer->merge.rings);
@@ -332,11 +331,10 @@ int elog_consumer_rule_add(struct elog_consumer *consumer,
 	request.level = rule.level;
 	request.sample = rule.sample;
 	request.filter = (uintptr_t)rule.filter;
-	if (ioctl(consumer_file(consumer), EVENTLOG_IOC_RULE_ADD, &request))
-		return -errno;
-	if (rule_id)
+	ret = elog_port_call(consumer_file(consumer), EVENTLOG_IOC_RULE_ADD, &request);
+	if (!ret && rule_id)
 		*rule_id = request.rule_id;
-	return 0;
+	return ret;
 }
 
 int elog_consumer_rule_delete(struct elog_consumer *consumer, uint32_t rule_id)
@@ -346,7 +344,7 @@ int elog_consumer_rule_delete(struct elog_consumer *consumer, uint32_t rule_id)
 		.rule_id = rule_id,
 	};
 
-	return ioctl(consumer_file(consumer), EVENTLOG_IOC_RULE_DEL, &request) ? -errno : 0;
+	return elog_port_call(consumer_file(consumer), EVENTLOG_IOC_RULE_DEL, &request);
 }
 
 int elog_wait_once(struct elog_consumer *consumer, int milliseconds, const sigset_t *mask,
@@ -356,13 +354,12 @@ int elog_wait_once(struct elog_consumer *consumer, int milliseconds, const sigse
 		{ .fd = consumer_file(consumer), .events = POLLIN },
 		{ .fd = consumer->wake, .events = POLLIN },
 	};
-	const struct timespec limit = elog_timeout(milliseconds);
 	uint64_t count;
 	int ret;
 
 	if (polls[0].fd < 0)
 		return -EBADF;
-	ret = ppoll(polls, 2, milliseconds < 0 ? NULL : &limit, mask);
+	ret = elog_port_poll(polls, 2, milliseconds, mask);
 	if (ret < 0)
 		return -errno;
 	if (polls[0].revents & (POLLERR | POLLHUP | POLLNVAL))
@@ -405,7 +402,7 @@ static int get_stat(const struct elog_consumer *consumer, uint32_t ring, uint32_
 	stat->ring = ring;
 	stat->descriptor = descriptor;
 	stat->rule_id = rule_id;
-	return ioctl(consumer_file(consumer), EVENTLOG_IOC_STAT, stat) ? -errno : 0;
+	return elog_port_call(consumer_file(consumer), EVENTLOG_IOC_STAT, stat);
 }
 
 int elog_consumer_stat(struct elog_consumer *consumer, uint32_t ring,

@@ -3,9 +3,9 @@
  * Names of threads from the kernel: see names.h.
  */
 #include <string.h>
-#include <sys/ioctl.h>
 
 #include "consumer/names.h"
+#include "util/port.h"
 #include "util/process.h"
 
 unsigned int elog_names_read(int fd, unsigned int ring, uint64_t *since,
@@ -24,7 +24,7 @@ unsigned int elog_names_read(int fd, unsigned int ring, uint64_t *since,
 
 	do {
 		request.buffer_size = sizeof(buffer);
-		if (ioctl(fd, EVENTLOG_IOC_LIST, &request))
+		if (elog_port_call(fd, EVENTLOG_IOC_LIST, &request))
 			return count;
 		next = (const void *)buffer;
 		for (i = 0; i < request.count && count < EVENTLOG_NAMES_MAX; i++, count++) {

@@ -22,9 +22,9 @@
  */
 #include <errno.h>
 #include <string.h>
-#include <sys/ioctl.h>
 
 #include "consumer/state.h"
+#include "util/port.h"
 #include "util/struct.h"
 
 static void free_spent(struct elog_consumer *consumer)
@@ -153,7 +153,7 @@ static int pause_rings(const struct elog_consumer *consumer, bool paused)
 		.paused = paused,
 	};
 
-	return ioctl(consumer_file(consumer), EVENTLOG_IOC_PAUSE, &request) ? -errno : 0;
+	return elog_port_call(consumer_file(consumer), EVENTLOG_IOC_PAUSE, &request);
 }
 
 /*

@@ -12,12 +12,12 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
 #include "consumer/state.h"
+#include "util/port.h"
 #include "util/struct.h"
 
 #define BLIND_MS	1
@@ -98,7 +98,6 @@ static uint64_t now_ms(void)
 int elog_part_wait(struct elog_consumer *part, int milliseconds, const sigset_t *mask)
 {
 	const uint64_t end = now_ms() + (milliseconds < 0 ? 0 : (uint64_t)milliseconds);
-	const struct timespec blind = elog_timeout(BLIND_MS);
 	struct pollfd wake = { .fd = part->wake, .events = POLLIN };
 	int left = milliseconds, ret;
 	uint64_t now;
@@ -108,7 +107,7 @@ int elog_part_wait(struct elog_consumer *part, int milliseconds, const sigset_t 
 		ret = elog_wait_once(part, left, mask, &woken);
 		if (ret <= 0 || woken || is_ready(part))
 			return ret;
-		ret = ppoll(&wake, 1, &blind, mask);
+		ret = elog_port_poll(&wake, 1, BLIND_MS, mask);
 		if (ret < 0)
 			return -errno;
 		if (milliseconds < 0)

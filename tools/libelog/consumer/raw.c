@@ -6,9 +6,9 @@
  */
 #include <errno.h>
 #include <string.h>
-#include <sys/ioctl.h>
 
 #include "consumer/state.h"
+#include "util/port.h"
 #include "util/struct.h"
 
 int elog_consumer_flush_wait(const struct elog_consumer *consumer,
@@ -20,7 +20,7 @@ int elog_consumer_flush_wait(const struct elog_consumer *consumer,
 		return ret;
 	if (consumer->subscribed.flags & EVENTLOG_SUBSCRIBE_OVERWRITE)
 		return -EINVAL;
-	return ioctl(consumer_file(consumer), EVENTLOG_IOC_FLUSH, flush) ? -errno : 0;
+	return elog_port_call(consumer_file(consumer), EVENTLOG_IOC_FLUSH, flush);
 }
 
 int elog_consumer_flushed(struct elog_consumer *consumer, const struct eventlog_flush *flush)

@@ -13,12 +13,12 @@
 #include <errno.h>
 #include <limits.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "producer/leave.h"
 #include "producer/state.h"
+#include "util/port.h"
 
 /* Writes of smaller payloads copy them: write(2) takes fewer instructions than writev(2). */
 #define SMALL_PAYLOAD	256
@@ -65,15 +65,6 @@ struct emission {
 };
 
 /*
- * Not by the functions of the C library, which are cancellation points: who closes the file would
- * wait forever for a thread that was cancelled here.
- */
-static inline ssize_t write_to(int fd, const void *message, size_t size)
-{
-	return syscall(SYS_write, fd, message, size);
-}
-
-/*
  * The first of @parts, the only one or one of several, starts in @kick.
  *
  * Return: as elog_event_write(); -ESTALE: the program has closed the file.
@@ -96,8 +87,8 @@ static int send_message(const struct emission *emission, struct kick *kick,
 						 __ATOMIC_RELAXED);
 	if (connection == ELOG_CONNECTED && kick->head.write_index) {
 		fd = producer_file(producer);
-		written = count == 1 ? write_to(fd, parts->iov_base, parts->iov_len) :
-				       syscall(SYS_writev, fd, parts, (int)count);
+		written = count == 1 ? elog_port_write(fd, parts->iov_base, parts->iov_len) :
+				       elog_port_writev(fd, parts, count);
 		ret = written >= 0 ? 0 : fd < 0 ? -ESTALE : -errno;
 	} else if (connection != ELOG_NOT_CONNECTED) {
 		/* Another thread has given the device up since, and the event is not back yet. */
@@ -206,7 +197,7 @@ static void kick_ring(struct elog_producer *producer, uint32_t number)
 	const int error = errno, fd = connected ? producer_file(producer) : -1;
 
 	if (fd >= 0)
-		(void)!write_to(fd, message, sizeof(message));
+		(void)!elog_port_write(fd, message, sizeof(message));
 	end_call(slot);
 	errno = error;
 	/* Then the kernel delivers what is in the ring as well. */
@@ -418,7 +409,8 @@ static __attribute__((noinline)) void count_invalid(const struct elog_event *eve
 
 	if (is_connected(producer)) {
 		write_index = __atomic_load_n(&registered(event)->write_index, __ATOMIC_RELAXED);
-		(void)!write_to(producer_file(producer), &write_index, sizeof(write_index));
+		(void)!elog_port_write(producer_file(producer), &write_index,
+				       sizeof(write_index));
 	}
 	end_call(slot);
 	errno = error;

@@ -9,11 +9,11 @@
  * When the producer is back, a subscriber may not be back yet. Then the count waits for one, and
  * threads get no rings meanwhile, so that their next event comes here.
  */
-#include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "producer/leave.h"
+#include "util/port.h"
 
 /* The device is usually back within a second. After so many tries, look less often. */
 #define RETRY_NS	100000000ULL
@@ -132,7 +132,7 @@ static bool report(struct elog_producer *producer, struct registered_event *even
 	request.write_index = event->write_index;
 	request.count = missed < UINT32_MAX ? (uint32_t)missed : UINT32_MAX;
 	/* An older module has no such call. */
-	if (ioctl(fd, EVENTLOG_IOC_MISSED, &request) || request.subscribers)
+	if (elog_port_call(fd, EVENTLOG_IOC_MISSED, &request) || request.subscribers)
 		return true;
 	__atomic_fetch_add(&event->missed, missed, __ATOMIC_RELAXED);
 	return false;

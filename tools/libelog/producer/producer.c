@@ -27,7 +27,6 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -37,6 +36,7 @@
 #include "producer/state.h"
 #include "producer/status_map.h"
 #include "util/abi.h"
+#include "util/port.h"
 #include "util/struct.h"
 #include "util/util.h"
 
@@ -94,7 +94,7 @@ static int connect_locked(struct elog_producer *producer)
 	elog_file_close(&producer->inherited);
 	ret = elog_device_check(fd);
 	if (ret) {
-		close(fd);
+		elog_port_close(fd);
 		return ret;
 	}
 	producer->file = elog_file_own(fd);
@@ -339,7 +339,7 @@ void elog_producer_close(struct elog_producer *producer)
 	elog_producer_release(producer, UINT_MAX);
 	elog_process_remove(producer);
 	if (producer->status_map)
-		munmap(producer->status_map, producer->map_size);
+		elog_port_unmap(producer->status_map, producer->map_size);
 	elog_events_free(producer);
 	pthread_mutex_destroy(&producer->lock);
 	free(producer->device);

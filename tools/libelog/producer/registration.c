@@ -6,12 +6,12 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 
 #include "elog_marker.h"
 #include "producer/leave.h"
 #include "producer/registration.h"
 #include "producer/status_map.h"
+#include "util/port.h"
 #include "util/struct.h"
 #include "util/util.h"
 
@@ -42,7 +42,7 @@ static void report_handlers(int fd, const struct registered_event *event)
 	};
 
 	/* Only listings need it. */
-	(void)!ioctl(fd, EVENTLOG_IOC_MARKER_HANDLERS, &request);
+	elog_port_call(fd, EVENTLOG_IOC_MARKER_HANDLERS, &request);
 }
 
 static int request_event(int fd, const struct registered_event *event, const char *command,
@@ -55,7 +55,7 @@ static int request_event(int fd, const struct registered_event *event, const cha
 	request->provider = (uintptr_t)event->provider;
 	request->keywords = event->keywords;
 	request->level = event->level;
-	return ioctl(fd, EVENTLOG_IOC_REGISTER, request) ? -errno : 0;
+	return elog_port_call(fd, EVENTLOG_IOC_REGISTER, request);
 }
 
 static int register_event(int fd, struct registered_event *event,
@@ -88,7 +88,7 @@ static void unregister_event(int fd, uint32_t write_index)
 	};
 
 	/* This fails only for an event that is not registered. */
-	(void)!ioctl(fd, EVENTLOG_IOC_UNREGISTER, &request);
+	elog_port_call(fd, EVENTLOG_IOC_UNREGISTER, &request);
 }
 
 /* Let the event's status point to the byte that the kernel returned. */
@@ -479,7 +479,7 @@ int elog_event_filter_get(const struct elog_event *event, struct eventlog_filter
 		request->write_index = __atomic_load_n(&registered(event)->write_index,
 						       __ATOMIC_RELAXED);
 		fd = producer_file(producer);
-		ret = ioctl(fd, EVENTLOG_IOC_FILTER_GET, request) ? -errno : 0;
+		ret = elog_port_call(fd, EVENTLOG_IOC_FILTER_GET, request);
 	}
 	end_call(slot);
 	if (ret == -EBADF && fd < 0)

@@ -8,7 +8,6 @@
  */
 #include <errno.h>
 #include <linux/membarrier.h>
-#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -17,6 +16,7 @@
 
 #include "elog.h"
 #include "producer/rings.h"
+#include "util/port.h"
 #include "util/util.h"
 
 /* Bytes of data. A ring grows and shrinks by this factor. */
@@ -140,7 +140,7 @@ static void end_ring(struct ring_slot *slot)
 
 	if (!slot->header)
 		return;
-	munmap(slot->header, slot->length);
+	elog_port_unmap(slot->header, slot->length);
 	__atomic_fetch_sub(&process_bytes, slot->length, __ATOMIC_RELAXED);
 	slot->header = NULL;
 	*ring = (struct elog_mapped_ring){ 0 };
@@ -159,33 +159,30 @@ static void put_stand_in(struct ring_slot *slot, uint32_t ask)
 	if (header == MAP_FAILED)
 		return;
 	header->ask = ask;
-	if (mremap(header, slot->length, slot->length, MREMAP_MAYMOVE | MREMAP_FIXED,
-		   slot->header) == MAP_FAILED)
-		munmap(header, slot->length);
+	elog_port_replace(slot->header, slot->length, header);
 }
 
 /* ------------------------------------------------------------------------
  * Getting a ring
  */
 
-static int detach(int fd, uint32_t number)
+static void detach(int fd, uint32_t number)
 {
 	struct eventlog_detach request = { .size = sizeof(request), .ring = number };
 
-	return ioctl(fd, EVENTLOG_IOC_DETACH, &request);
+	elog_port_call(fd, EVENTLOG_IOC_DETACH, &request);
 }
 
 static bool map_ring(struct ring_slot *slot, int fd, const struct eventlog_attach *attach)
 {
 	struct eventlog_mapped_header *header;
 
-	header = mmap(NULL, attach->length, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
-		      (off_t)attach->offset);
+	header = elog_port_map(NULL, attach->length, PROT_READ | PROT_WRITE, fd, attach->offset);
 	if (header == MAP_FAILED)
 		return false;
 	if (header->magic != EVENTLOG_MAPPED_MAGIC ||
 	    (uint64_t)header->data_offset + attach->data_bytes != attach->length) {
-		munmap(header, attach->length);
+		elog_port_unmap(header, attach->length);
 		return false;
 	}
 	slot->header = header;
@@ -216,16 +213,18 @@ static bool may_read_cycles(void)
 static bool attach_new(int fd, struct eventlog_attach *attach)
 {
 	struct eventlog_attach request = *attach;
+	int ret;
 
 	if (may_read_cycles()) {
 		attach->flags = EVENTLOG_ATTACH_CYCLES;
-		if (!ioctl(fd, EVENTLOG_IOC_ATTACH, attach))
+		ret = elog_port_call(fd, EVENTLOG_IOC_ATTACH, attach);
+		if (!ret)
 			return true;
 		*attach = request;
-		if (errno != EOPNOTSUPP && errno != EINVAL)
+		if (ret != -EOPNOTSUPP && ret != -EINVAL)
 			return false;
 	}
-	return !ioctl(fd, EVENTLOG_IOC_ATTACH, attach);
+	return !elog_port_call(fd, EVENTLOG_IOC_ATTACH, attach);
 }
 
 /* Makes a ring, in place of the slot's. If this fails, the slot does not change. */
@@ -249,7 +248,7 @@ static bool make_ring(struct ring_slot *slot, int fd, uint32_t data_bytes, size_
 		return true;
 	/* Before the first event in the new ring, the old one's are delivered. */
 	detach(fd, old_number);
-	munmap(old, old_length);
+	elog_port_unmap(old, old_length);
 	__atomic_fetch_sub(&process_bytes, old_length, __ATOMIC_RELAXED);
 	return true;
 }
@@ -265,7 +264,7 @@ static bool take_over(struct ring_slot *slot, int fd)
 
 	/* Number 0 would be a new ring. */
 	if (!attach.ring || (attach.flags && !may_read_cycles()) ||
-	    ioctl(fd, EVENTLOG_IOC_ATTACH, &attach))
+	    elog_port_call(fd, EVENTLOG_IOC_ATTACH, &attach))
 		return false;
 	slot->ring->time_offset = attach.time_offset;
 	return true;

@@ -25,10 +25,9 @@
  */
 #include <errno.h>
 #include <string.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include "producer/state.h"
+#include "util/port.h"
 
 /* Return: false if the thread has no ring of the producer that the kernel looks at. */
 static inline bool store(struct elog_mapped_ring *ring, const struct elog_producer *producer)
@@ -60,9 +59,8 @@ static bool write_session(struct elog_producer *producer, uint32_t of, uint64_t 
 	struct writer_slot *slot = begin_call(producer);
 	bool written = false;
 
-	/* Not by the function of the C library: see emit.c. */
 	if (is_connected(producer))
-		written = syscall(SYS_write, producer_file(producer), &message, sizeof(message)) ==
+		written = elog_port_write(producer_file(producer), &message, sizeof(message)) ==
 			  sizeof(message);
 	end_call(slot);
 	if (written)

@@ -4,9 +4,9 @@
  */
 #include <errno.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "producer/status_map.h"
+#include "util/port.h"
 
 const unsigned char elog_status_maybe = 0xff;
 
@@ -33,11 +33,8 @@ static void put_stand_in(struct elog_producer *producer)
 	void *page = make_stand_in(producer->map_size);
 
 	producer->is_mapped = false;
-	if (page && mremap(page, producer->map_size, producer->map_size,
-			   MREMAP_MAYMOVE | MREMAP_FIXED, producer->status_map) != MAP_FAILED)
+	if (page && elog_port_replace(producer->status_map, producer->map_size, page))
 		return;
-	if (page)
-		munmap(page, producer->map_size);
 	page = mmap(producer->status_map, producer->map_size, PROT_READ,
 		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
 	if (page == MAP_FAILED) {
@@ -49,23 +46,20 @@ static void put_stand_in(struct elog_producer *producer)
 int elog_status_map(struct elog_producer *producer, int fd,
 		    const struct eventlog_register *request)
 {
-	int fixed = 0, error;
-	void *address = NULL;
+	void *at = NULL, *address;
+	int error;
 
 	if (producer->is_mapped)
 		return 0;
 	if (request->map_offset > INT64_MAX || !request->map_size)
 		return -EPROTO;
 	/* A page of another size stays mapped: threads may still read it. */
-	if (producer->status_map && producer->map_size == request->map_size) {
-		address = producer->status_map;
-		fixed = MAP_FIXED;
-	}
-	address = mmap(address, request->map_size, PROT_READ,
-		       MAP_SHARED | fixed, fd, (off_t)request->map_offset);
+	if (producer->map_size == request->map_size)
+		at = producer->status_map;
+	address = elog_port_map(at, request->map_size, PROT_READ, fd, request->map_offset);
 	if (address == MAP_FAILED) {
 		error = errno;
-		if (fixed)
+		if (at)
 			put_stand_in(producer);
 		return -error;
 	}

@@ -3,16 +3,14 @@
  * Functions of the device that a file of any role may call. No state.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "elog.h"
 #include "util/abi.h"
 #include "util/own_file.h"
+#include "util/port.h"
 #include "util/struct.h"
 
 int elog_abi_check(uint32_t abi)
@@ -29,18 +27,16 @@ int elog_device_check(int fd)
 
 int elog_node_open(const char *path)
 {
-	int fd = elog_file_raise(open(path, O_RDWR | O_CLOEXEC)), error = errno;
+	int fd = elog_file_raise(elog_port_open(path));
 	struct stat node;
 
-	if (fd >= 0)
-		return fd;
 	/*
 	 * devtmpfs takes the permissions of a node away when it removes it. So who keeps the node
 	 * of a deleted instance gets EACCES, unless that is root; the node has no name any more.
 	 */
-	if (error == EACCES && !stat(path, &node) && S_ISCHR(node.st_mode) && !node.st_nlink)
+	if (fd == -EACCES && !stat(path, &node) && S_ISCHR(node.st_mode) && !node.st_nlink)
 		return -ENODEV;
-	return -error;
+	return fd;
 }
 
 int elog_device_open(const char *device)
@@ -51,7 +47,7 @@ int elog_device_open(const char *device)
 		return fd;
 	ret = elog_device_check(fd);
 	if (ret) {
-		close(fd);
+		elog_port_close(fd);
 		return ret;
 	}
 	return fd;
@@ -63,7 +59,7 @@ int elog_device_info(int fd, struct eventlog_info *info)
 
 	if (ret)
 		return ret;
-	return ioctl(fd, EVENTLOG_IOC_INFO, info) ? -errno : 0;
+	return elog_port_call(fd, EVENTLOG_IOC_INFO, info);
 }
 
 int elog_device_describe(int fd, struct eventlog_describe *request,
@@ -94,10 +90,10 @@ int elog_device_describe(int fd, struct eventlog_describe *request,
 		describe.descriptor = given.descriptor;
 		describe.text_size = size;
 		describe.text = (uintptr_t)buffer;
-		if (!ioctl(fd, EVENTLOG_IOC_DESCRIBE, &describe))
+		ret = elog_port_call(fd, EVENTLOG_IOC_DESCRIBE, &describe);
+		if (!ret)
 			break;
-		if (errno != EMSGSIZE || describe.text_size <= size) {
-			ret = -errno;
+		if (ret != -EMSGSIZE || describe.text_size <= size) {
 			free(buffer);
 			return ret;
 		}
@@ -118,7 +114,7 @@ int elog_device_delete(int fd, const char *provider, const char *event)
 		.event = (uintptr_t)event,
 	};
 
-	return ioctl(fd, EVENTLOG_IOC_DELETE, &request) ? -errno : 0;
+	return elog_port_call(fd, EVENTLOG_IOC_DELETE, &request);
 }
 
 int elog_instance_create(int fd, const char *name, struct eventlog_instance_create *request)
@@ -132,8 +128,9 @@ int elog_instance_create(int fd, const char *name, struct eventlog_instance_crea
 		return -EINVAL;
 	given.size = sizeof(given);
 	given.name = (uintptr_t)name;
-	if (ioctl(fd, EVENTLOG_IOC_INSTANCE_CREATE, &given))
-		return -errno;
+	ret = elog_port_call(fd, EVENTLOG_IOC_INSTANCE_CREATE, &given);
+	if (ret)
+		return ret;
 	request->id = given.id;
 	return elog_file_raise(given.fd);
 }
@@ -142,13 +139,13 @@ int elog_instance_delete(int fd, uint32_t id)
 {
 	struct eventlog_instance_delete request = { .size = sizeof(request), .id = id };
 
-	return ioctl(fd, EVENTLOG_IOC_INSTANCE_DELETE, &request) ? -errno : 0;
+	return elog_port_call(fd, EVENTLOG_IOC_INSTANCE_DELETE, &request);
 }
 
 int elog_instance_open(int fd, uint32_t id)
 {
 	struct eventlog_instance_open request = { .size = sizeof(request), .id = id };
+	int ret = elog_port_call(fd, EVENTLOG_IOC_INSTANCE_OPEN, &request);
 
-	return ioctl(fd, EVENTLOG_IOC_INSTANCE_OPEN, &request) ? -errno :
-	       elog_file_raise(request.fd);
+	return ret ? ret : elog_file_raise(request.fd);
 }

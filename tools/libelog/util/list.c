@@ -7,9 +7,9 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 
 #include "elog.h"
+#include "util/port.h"
 #include "util/struct.h"
 
 /* As much as the kernel takes for one call. */
@@ -49,6 +49,7 @@ static int read_batch(struct elog_list *list)
 {
 	struct eventlog_list request;
 	char *larger;
+	int ret;
 
 	for (;;) {
 		request = (struct eventlog_list){
@@ -58,10 +59,11 @@ static int read_batch(struct elog_list *list)
 			.buffer = (uintptr_t)list->buffer,
 			.buffer_size = list->room,
 		};
-		if (!ioctl(list->fd, EVENTLOG_IOC_LIST, &request))
+		ret = elog_port_call(list->fd, EVENTLOG_IOC_LIST, &request);
+		if (!ret)
 			break;
-		if (errno != EMSGSIZE || request.buffer_size <= list->room)
-			return -errno;
+		if (ret != -EMSGSIZE || request.buffer_size <= list->room)
+			return ret;
 		larger = realloc(list->buffer, request.buffer_size);
 		if (!larger)
 			return -ENOMEM;

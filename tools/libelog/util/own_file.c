@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "util/own_file.h"
+#include "util/port.h"
 #include "util/util.h"
 
 /* Beyond the size of any file, but not so much that write(2) fails. */
@@ -59,6 +60,6 @@ void elog_file_close(struct elog_own_file *file)
 	const int fd = elog_file_fd(file);
 
 	if (fd >= 0)
-		close(fd);
+		elog_port_close(fd);
 	file->fd = -1;
 }

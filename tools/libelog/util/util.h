@@ -23,15 +23,6 @@ static inline uint64_t elog_clock_read(clockid_t clock)
 	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-/** elog_timeout() - convert a timeout for ppoll(2) */
-static inline struct timespec elog_timeout(int milliseconds)
-{
-	return (struct timespec){
-		.tv_sec = milliseconds / 1000,
-		.tv_nsec = milliseconds % 1000 * 1000000L,
-	};
-}
-
 /**
  * elog_crc32c() - continue a CRC-32C
  * @crc: of the bytes before; 0 at the start
