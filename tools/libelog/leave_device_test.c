@@ -120,15 +120,26 @@ static void begin(const char *command)
 	event = add_event(producer, command);
 }
 
+/* The registration while the program is connected; 0: it is not. */
+static uint32_t incarnation(void)
+{
+	const struct registered_event *registration = registered(event);
+
+	return is_connected(producer) && !elog_event_error(event) ?
+	       __atomic_load_n(&registration->incarnation, __ATOMIC_ACQUIRE) : 0;
+}
+
 static void emit_one(void)
 {
+	const uint32_t before = incarnation();
 	int ret;
 
 	__atomic_fetch_add(&emitted, 1, __ATOMIC_RELAXED);
 	ret = write_number(event, 0, 1);
 	if (ret && ret != -EBADF)
 		__atomic_store_n(&failed, ret, __ATOMIC_RELAXED);
-	if (ret == -EBADF && !elog_event_error(event))
+	/* If the program has left or come back meanwhile, the library has counted it. */
+	if (ret == -EBADF && before && incarnation() == before)
 		__atomic_fetch_add(&unheard, 1, __ATOMIC_RELAXED);
 }
 
