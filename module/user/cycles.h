@@ -6,7 +6,7 @@
  * between two of these anchors.
  *
  * No lock: struct eventlog_cycles is protected by its shard's lock.  Called by shard.c, and
- * by a test in user space, which defines what math64.h has.
+ * by a test in user space, which defines what math64.h has, and does not read the counter.
  */
 #ifndef EVENTLOG_CYCLES_H
 #define EVENTLOG_CYCLES_H
@@ -138,5 +138,23 @@ static inline u64 eventlog_cycles_time(const struct eventlog_cycles *cycles, u64
 	before = mul_u64_u64_shr(last->cycles - value, cycles->rate, 32);
 	return before < last->time ? last->time - before : 0;
 }
+
+/**
+ * eventlog_cycles_usable() - can threads use the cycle counter of the CPU as a clock
+ *
+ * Process context.
+ *
+ * Return: whether it is the kernel's clocksource.
+ */
+bool eventlog_cycles_usable(void);
+
+/** eventlog_anchor_take() - read the counter and the clock together */
+struct eventlog_anchor eventlog_anchor_take(void);
+
+/** eventlog_cycles_now() - read the counter; 0 if it is not usable */
+u64 eventlog_cycles_now(void);
+
+/** eventlog_cycles_khz() - the frequency of the counter, as the kernel has calibrated it */
+u32 eventlog_cycles_khz(void);
 
 #endif /* EVENTLOG_CYCLES_H */

@@ -9,10 +9,6 @@
 #include <linux/sched.h>
 #include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
-#include <linux/timekeeping.h>
-#if defined(CONFIG_X86_64) && !defined(CONFIG_UML)
-#include <asm/tsc.h>
-#endif
 
 #include "compat.h"
 #include "core/event.h"
@@ -38,76 +34,6 @@
 
 /* The key of a ring whose next record is not for this pass. */
 #define EVENTLOG_KEY_NONE U64_MAX
-
-/* ---- the cycle counter ---- */
-
-#if defined(CONFIG_X86_64) && !defined(CONFIG_UML)
-
-bool eventlog_cycles_usable(void)
-{
-	struct system_time_snapshot snapshot;
-	u64 before, after;
-
-	/* The values of the clocksource are those of the counter. */
-	before = rdtsc_ordered();
-	ktime_get_snapshot_id(CLOCK_MONOTONIC, &snapshot);
-	after = rdtsc_ordered();
-	return tsc_khz && snapshot.cycles >= before && snapshot.cycles <= after;
-}
-
-/* Reads both clocks.  Tries again if it was interrupted in between. */
-static struct eventlog_anchor eventlog_anchor_take(void)
-{
-	struct eventlog_anchor anchor = {};
-	u64 before, after, time, least = U64_MAX;
-	unsigned int i;
-
-	for (i = 0; i < 3; i++) {
-		before = rdtsc_ordered();
-		time = ktime_get_ns();
-		after = rdtsc_ordered();
-		if (after - before >= least)
-			continue;
-		least = after - before;
-		anchor.cycles = before + least / 2;
-		anchor.time = time;
-	}
-	return anchor;
-}
-
-static u64 eventlog_cycles_now(void)
-{
-	return rdtsc_ordered();
-}
-
-static u32 eventlog_cycles_khz(void)
-{
-	return tsc_khz;
-}
-
-#else
-
-bool eventlog_cycles_usable(void)
-{
-	return false;
-}
-
-static struct eventlog_anchor eventlog_anchor_take(void)
-{
-	return (struct eventlog_anchor){};
-}
-
-static u64 eventlog_cycles_now(void)
-{
-	return 0;
-}
-
-static u32 eventlog_cycles_khz(void)
-{
-	return 1;
-}
-
-#endif
 
 /* ---- references ---- */
 

@@ -199,15 +199,6 @@ struct eventlog_mapped {
 void eventlog_mapped_advance(struct eventlog_mapped *ring, u64 time);
 
 /**
- * eventlog_cycles_usable() - can threads use the cycle counter of the CPU as a clock
- *
- * Process context.
- *
- * Return: whether it is the kernel's clocksource.
- */
-bool eventlog_cycles_usable(void);
-
-/**
  * eventlog_shards_init() - make the shards of a domain, at load
  * @domain: without shards
  *
