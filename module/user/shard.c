@@ -29,8 +29,12 @@
  */
 #define EVENTLOG_SHARD_SETTLE 5000000ULL
 
-/* Rings looked at and records delivered, at most, without giving up the lock. */
+/*
+ * Rings looked at and records delivered, at most, without giving up the lock.  A record also counts
+ * once for so many bytes that are copied of it.
+ */
 #define EVENTLOG_SHARD_BUDGET 4096
+#define EVENTLOG_SHARD_STEP_BYTES 256
 
 /* The key of a ring whose next record is not for this pass. */
 #define EVENTLOG_KEY_NONE U64_MAX
@@ -260,24 +264,28 @@ static void eventlog_mapped_name(struct eventlog_mapped *ring)
 	rcu_read_unlock();
 }
 
-/* Delivers the record that eventlog_mapped_peek() has found, or counts a loss. */
-static void eventlog_mapped_deliver(struct eventlog_mapped *ring)
+/*
+ * Delivers the record that eventlog_mapped_peek() has found, or counts a loss.  The payload is
+ * copied only if someone listens: who fills a ring must not have the shard copy it for no one.
+ *
+ * Return: what that took of the budget.
+ */
+static unsigned int eventlog_mapped_deliver(struct eventlog_mapped *ring)
 {
 	const u32 offset = ring->tail & (ring->data_bytes - 1);
 	const u32 bytes = ring->next.size - sizeof(ring->next);
 	struct eventlog_emitter *emitter = &ring->emitter;
 	u8 *payload = ring->shard->payload;
 	const struct eventlog_event *event;
+	unsigned int taken = 1;
 	unsigned long target;
 	u64 session = 0;
 
 	if (ring->dead) {
 		eventlog_mapped_count(ring);
-		return;
+		return taken;
 	}
 	emitter->time = ring->key;
-	if (bytes <= EVENTLOG_PAYLOAD_MAX)
-		memcpy(payload, ring->data + offset + sizeof(ring->next), bytes);
 
 	rcu_read_lock();
 	target = eventlog_target_find(ring->file, ring->next.write_index);
@@ -288,6 +296,10 @@ static void eventlog_mapped_deliver(struct eventlog_mapped *ring)
 		goto out;
 	if (target & EVENTLOG_TARGET_SESSION)
 		session = ring->next.session;
+	if (bytes <= EVENTLOG_PAYLOAD_MAX) {
+		memcpy(payload, ring->data + offset + sizeof(ring->next), bytes);
+		taken += bytes / EVENTLOG_SHARD_STEP_BYTES;
+	}
 	if (bytes > EVENTLOG_PAYLOAD_MAX ||
 	    eventlog_layout_validate(event->layout, payload, bytes))
 		eventlog_emit_invalid(event, emitter);
@@ -298,6 +310,7 @@ out:
 	ring->last_time = ring->key;
 	ring->tail += ALIGN(ring->next.size, EVENTLOG_RECORD_ALIGN);
 	ring->taken = true;
+	return taken;
 }
 
 /* ---- rest and removal of a ring ---- */
@@ -507,9 +520,9 @@ static unsigned int eventlog_pass_deliver(struct eventlog_shard *shard, unsigned
 		if (shard->heap_count > 2)
 			until = min(until, heap[2]->key);
 		do {
-			eventlog_mapped_deliver(ring);
+			budget -= min(budget, eventlog_mapped_deliver(ring));
 			more = eventlog_mapped_look(ring);
-		} while (--budget && more && ring->key <= until);
+		} while (budget && more && ring->key <= until);
 		eventlog_steps_add(&shard->steps, before - budget);
 		if (more)
 			eventlog_mapped_release(ring);
