@@ -231,6 +231,106 @@ TEST(many_rings_are_looked_at_in_parts)
 		SKIP("too little memory for so many rings");
 }
 
+/* What a program does by itself looks at its own rings, however many others there are. */
+TEST(rings_of_others_cost_nothing)
+{
+	const unsigned int others = 200 * 8, few = 16;
+	struct eventlog_mapped_record record = { 0 };
+	struct eventlog_attach attach;
+	struct eventlog_register event;
+	struct consumer consumer;
+	struct mapped ring, next;
+	int fd = device_open(), other = device_open();
+	unsigned int i;
+
+	register_event(other, "other");
+	mapped_consumer_open(&consumer, 1 << 16);
+	rule_add(consumer.fd, NULL, "own");
+	/* In all shards. */
+	for (i = 0; i < others; i++) {
+		attach = attach_request(mapped_least_bytes());
+		CHECK_OK(ioctl(other, EVENTLOG_IOC_ATTACH, &attach));
+	}
+	event = register_event(fd, "own");
+	mapped_attach(&ring, fd, mapped_least_bytes());
+	record.write_index = event.write_index;
+	record.time = mapped_time(&ring);
+	CHECK(mapped_put(&ring, record, NULL, 0));
+	steps_reset();
+	mapped_unmap(&ring);
+	/* Waits for the ring that was unmapped. */
+	mapped_attach(&next, fd, mapped_least_bytes());
+	record.time = mapped_time(&next);
+	CHECK(mapped_put(&next, record, NULL, 0));
+	CHECK_OK(try_unregister(fd, event.write_index));
+	CHECK(mapped_taken(&next));
+	CHECK_EQ(consumer_skip(&consumer), 2);
+	CHECK_OK(try_detach(fd, next.attach.ring));
+	mapped_unmap(&next);
+	close(fd);
+	test_print("%lu steps", steps_most(STEPS_SHARD));
+	CHECK(steps_most(STEPS_SHARD) >= 2);
+	CHECK(steps_most(STEPS_SHARD) <= few);
+	/* FLUSH must look at all of them. */
+	flush(consumer.fd);
+	CHECK(steps_most(STEPS_SHARD) > few);
+	close(other);
+	consumer_close(&consumer);
+}
+
+#define LONG_PAYLOAD (EVENTLOG_MAPPED_BYTES_MAX / 16 - sizeof(struct eventlog_mapped_record))
+
+/* Fills rings with records of 64 KiB. */
+static void fill_with_long_records(struct mapped *rings, unsigned int count, __u32 write_index)
+{
+	static const char payload[LONG_PAYLOAD];
+	struct eventlog_mapped_record record = { .write_index = write_index };
+	unsigned int i;
+
+	for (i = 0; i < count; i++) {
+		record.time = mapped_time(&rings[i]);
+		while (mapped_put(&rings[i], record, payload, sizeof(payload)))
+			;
+	}
+}
+
+/* The bytes that are copied count, and nothing is copied for no one. */
+TEST(long_records_are_delivered_in_parts)
+{
+	struct eventlog_rule_delete request = { .size = sizeof(request) };
+	struct mapped rings[4];
+	struct consumer consumer;
+	struct eventlog_register event;
+	int fd = device_open();
+	unsigned int i;
+
+	event = register_event(fd, "long");
+	mapped_consumer_open(&consumer, 1 << 22);
+	request.rule_id = rule_add(consumer.fd, NULL, "long");
+	for (i = 0; i < ARRAY_SIZE(rings); i++)
+		mapped_attach(&rings[i], fd, EVENTLOG_MAPPED_BYTES_MAX);
+	fill_with_long_records(rings, ARRAY_SIZE(rings), event.write_index);
+	steps_reset();
+	CHECK_OK(try_detach(fd, rings[0].attach.ring));
+	flush(consumer.fd);
+	test_print("%lu steps", steps_most(STEPS_SHARD));
+	CHECK(steps_most(STEPS_SHARD) > SHARD_STEPS / 2);
+	CHECK(steps_most(STEPS_SHARD) <= SHARD_STEPS);
+	/* They have no room for a session, or none for their fields: they are not valid. */
+	CHECK(consumer_skip(&consumer) + lost_sum(stat_all(consumer.fd).lost) >= 4 * 15);
+	CHECK_OK(ioctl(consumer.fd, EVENTLOG_IOC_RULE_DEL, &request));
+	fill_with_long_records(rings + 1, ARRAY_SIZE(rings) - 1, event.write_index);
+	steps_reset();
+	flush(consumer.fd);
+	test_print("%lu steps without a listener", steps_most(STEPS_SHARD));
+	CHECK(steps_most(STEPS_SHARD) >= 15);
+	CHECK(steps_most(STEPS_SHARD) <= 4 * 20);
+	for (i = 0; i < ARRAY_SIZE(rings); i++)
+		mapped_unmap(&rings[i]);
+	close(fd);
+	consumer_close(&consumer);
+}
+
 /* The losses of a malformed ring, one for each event that it may be of, cost a step each. */
 TEST(losses_of_malformed_rings_are_counted_in_parts)
 {

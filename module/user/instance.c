@@ -370,7 +370,7 @@ static void eventlog_instance_leave(struct eventlog_instance *instance)
 	mutex_unlock(&eventlog_instances_lock);
 
 	/* What was emitted so far is delivered. */
-	eventlog_shards_drain(&instance->domain, ~0UL, false);
+	eventlog_shards_drain(&instance->domain, false);
 	eventlog_events_kill(&instance->domain);
 	eventlog_subscribers_end(&instance->domain);
 }

@@ -420,12 +420,17 @@ int eventlog_mapped_kick(struct eventlog_file *file, const u8 *message, size_t b
 
 /* ---- life ---- */
 
-void eventlog_mapped_release(struct eventlog_file *file)
+/*
+ * Calls a function for all rings of a file, with their shards locked, and waits for a pass of each
+ * of these.  Rings of others are left alone.
+ */
+static int eventlog_mapped_settle(struct eventlog_file *file,
+				  void (*function)(struct eventlog_mapped *ring), bool killable)
 {
 	unsigned long number, which = 0;
 	struct eventlog_mapped *ring;
 	struct eventlog_shard *shard;
-	u64 pass;
+	int ret = 0;
 
 	rcu_read_lock();
 	xa_for_each(&file->mapped, number, ring) {
@@ -433,40 +438,35 @@ void eventlog_mapped_release(struct eventlog_file *file)
 			continue;
 		rcu_read_unlock();
 		eventlog_shard_lock(ring->shard);
-		eventlog_shard_end(ring);
+		function(ring);
 		eventlog_shard_unlock(ring->shard);
 		which |= BIT(ring->shard->index);
 		eventlog_mapped_put(ring);
+		cond_resched();
 		rcu_read_lock();
 	}
 	rcu_read_unlock();
+	for (shard = file->domain->shards; which; shard++, which >>= 1)
+		if (!ret && which & 1)
+			ret = eventlog_shard_settle(shard, killable);
+	return ret;
+}
+
+void eventlog_mapped_release(struct eventlog_file *file)
+{
 	/* Rings refer to the file until they are removed. */
-	for (shard = file->domain->shards; which; shard++, which >>= 1) {
-		if (!(which & 1))
-			continue;
-		eventlog_shard_lock(shard);
-		pass = eventlog_shard_next(shard);
-		eventlog_shard_unlock(shard);
-		eventlog_shard_wait(shard, pass, false);
-	}
+	eventlog_mapped_settle(file, eventlog_shard_end, false);
 	xa_destroy(&file->mapped);
 }
 
 int eventlog_mapped_drain(struct eventlog_file *file)
 {
-	struct eventlog_mapped *ring;
-	unsigned long number, which = 0;
-
-	rcu_read_lock();
-	xa_for_each(&file->mapped, number, ring)
-		which |= BIT(ring->shard->index);
-	rcu_read_unlock();
-	return eventlog_shards_drain(file->domain, which, true);
+	return eventlog_mapped_settle(file, eventlog_shard_wake, true);
 }
 
 static int eventlog_mapped_drain_all(struct eventlog_domain *domain)
 {
-	return eventlog_shards_drain(domain, ~0UL, true);
+	return eventlog_shards_drain(domain, true);
 }
 
 static const struct eventlog_mapped_ops eventlog_shards_ops = {

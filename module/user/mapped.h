@@ -61,8 +61,8 @@ int eventlog_mapped_kick(struct eventlog_file *file, const u8 *message, size_t b
  * eventlog_mapped_drain() - deliver what was emitted to the rings of a file so far
  * @file: a producer
  *
- * Leaves alone the shards in which the file has no ring: a process may call it often, and
- * threads of other users wait for a shard meanwhile.
+ * Looks at no sleeping ring of another file, and leaves alone the shards in which the file has no
+ * ring: a process may call it often, and threads of other users wait for a shard meanwhile.
  *
  * Return: 0, or -EINTR: a fatal signal arrived.
  */

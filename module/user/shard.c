@@ -640,13 +640,25 @@ void eventlog_shard_take(struct eventlog_mapped *ring)
 			   EVENTLOG_SHARD_BUDGET);
 }
 
+void eventlog_shard_wake(struct eventlog_mapped *ring)
+{
+	struct eventlog_shard *shard = ring->shard;
+
+	lockdep_assert_held(&shard->lock);
+	/* One that has ended is active, until the pass that takes the last record removes it. */
+	if (ring->ended || eventlog_mapped_is_empty(ring))
+		return;
+	eventlog_shard_activate(shard, ring);
+	eventlog_shard_start(shard, EVENTLOG_SHARD_PERIOD);
+}
+
 /*
- * Wakes up the rings that have records and sleep.  Their threads are about to kick them, but
- * may be preempted or stopped before.  Those that were looked at are at the end of the list.
+ * Wakes up all rings that have records and sleep.  Those that were looked at are at the end of the
+ * list.
  *
  * Return: whether all have been looked at since look @number.
  */
-static bool eventlog_shard_wake(struct eventlog_shard *shard, u64 number)
+static bool eventlog_shard_wake_all(struct eventlog_shard *shard, u64 number)
 {
 	unsigned int budget = EVENTLOG_SHARD_BUDGET;
 	struct eventlog_mapped *ring;
@@ -659,40 +671,45 @@ static bool eventlog_shard_wake(struct eventlog_shard *shard, u64 number)
 		ring->looked = shard->looks;
 		list_move_tail(&ring->node, &shard->rings);
 		eventlog_steps_add(&shard->steps, 1);
-		if (!eventlog_mapped_is_empty(ring)) {
-			eventlog_shard_activate(shard, ring);
-			eventlog_shard_start(shard, EVENTLOG_SHARD_PERIOD);
-		}
+		eventlog_shard_wake(ring);
 	}
 	return budget;
 }
 
+int eventlog_shard_settle(struct eventlog_shard *shard, bool killable)
+{
+	u64 pass;
+
+	eventlog_shard_lock(shard);
+	pass = eventlog_shard_next(shard);
+	eventlog_shard_unlock(shard);
+	return eventlog_shard_wait(shard, pass, killable);
+}
+
 static int eventlog_shard_drain(struct eventlog_shard *shard, bool killable)
 {
-	u64 look = 0, pass;
+	u64 look = 0;
 	bool awake;
 
 	do {
 		eventlog_shard_lock(shard);
 		look = look ?: ++shard->looks;
-		awake = eventlog_shard_wake(shard, look);
-		pass = eventlog_shard_next(shard);
+		awake = eventlog_shard_wake_all(shard, look);
 		eventlog_shard_unlock(shard);
 		if (killable && fatal_signal_pending(current))
 			return -EINTR;
 		cond_resched();
 	} while (!awake);
-	return eventlog_shard_wait(shard, pass, killable);
+	return eventlog_shard_settle(shard, killable);
 }
 
-int eventlog_shards_drain(struct eventlog_domain *domain, unsigned long which, bool killable)
+int eventlog_shards_drain(struct eventlog_domain *domain, bool killable)
 {
 	struct eventlog_shard *shard;
 	int ret = 0;
 
 	for (shard = domain->shards; shard < domain->shards + domain->shard_count; shard++)
-		if (!ret && which & BIT(shard->index))
-			ret = eventlog_shard_drain(shard, killable);
+		ret = ret ?: eventlog_shard_drain(shard, killable);
 	return ret;
 }
 

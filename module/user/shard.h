@@ -239,16 +239,15 @@ void eventlog_mapped_put(struct eventlog_mapped *ring);
 bool eventlog_mapped_is_empty(const struct eventlog_mapped *ring);
 
 /**
- * eventlog_shards_drain() - deliver what was emitted to the rings of shards so far
+ * eventlog_shards_drain() - deliver what was emitted to all rings of a domain so far
  * @domain: the domain
- * @which: bits of the shards, by index
  * @killable: a fatal signal ends the wait
  *
- * Process context, sleeps.
+ * Looks at every ring, also at those that sleep.  Process context, sleeps.
  *
  * Return: 0 or -EINTR.
  */
-int eventlog_shards_drain(struct eventlog_domain *domain, unsigned long which, bool killable);
+int eventlog_shards_drain(struct eventlog_domain *domain, bool killable);
 
 /**
  * eventlog_shard_choose() - choose a shard for a new ring
@@ -280,6 +279,14 @@ int eventlog_shard_add(struct eventlog_mapped *ring);
 void eventlog_shard_end(struct eventlog_mapped *ring);
 
 /**
+ * eventlog_shard_wake() - wake up a ring that sleeps, if it has records
+ * @ring: the ring, which may have ended; the shard is locked
+ *
+ * Its thread is about to kick it, but may be preempted or stopped before.
+ */
+void eventlog_shard_wake(struct eventlog_mapped *ring);
+
+/**
  * eventlog_shard_want() - have the next pass take all that a ring contains
  * @ring: a ring that has not ended; the shard is locked
  *
@@ -306,6 +313,17 @@ void eventlog_shard_take(struct eventlog_mapped *ring);
  * @shard: locked
  */
 u64 eventlog_shard_next(const struct eventlog_shard *shard);
+
+/**
+ * eventlog_shard_settle() - wait for the end of the pass that begins next
+ * @shard: not locked
+ * @killable: a fatal signal ends the wait
+ *
+ * Delivers what was emitted to rings that do not sleep.  Process context, sleeps.
+ *
+ * Return: 0 or -EINTR.
+ */
+int eventlog_shard_settle(struct eventlog_shard *shard, bool killable);
 
 /**
  * eventlog_shard_wait() - wait for the end of a pass, and help with it
