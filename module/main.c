@@ -10,6 +10,7 @@
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/rcupdate.h>
+#include <linux/vmalloc.h>
 
 #include "compat.h"
 #include "core/domain.h"
@@ -100,6 +101,22 @@ MODULE_PARM_DESC(user_retained_bytes_max,
 module_param_named(user_ring_memory_max, user_limits[EVENTLOG_QUOTA_RING_BYTES], ulong, 0444);
 MODULE_PARM_DESC(user_ring_memory_max,
 		 "limit of the memory of a user's rings, in bytes (half of ring_memory_max)");
+module_param_named(user_rings_max, user_limits[EVENTLOG_QUOTA_RINGS], ulong, 0444);
+MODULE_PARM_DESC(user_rings_max, "limit of a user's producer rings (4096)");
+
+/*
+ * Half of the memory.  Rings are mapped for the kernel, which a 32-bit one has little room for, and
+ * others need: then a quarter of that.
+ */
+static unsigned long eventlog_ring_pages_default(void)
+{
+	unsigned long pages = totalram_pages() / 2;
+
+#ifndef CONFIG_64BIT
+	pages = min(pages, (unsigned long)VMALLOC_TOTAL >> (PAGE_SHIFT + 2));
+#endif
+	return pages;
+}
 
 /* Replaces limits that were not set. */
 static void eventlog_user_limits_set(unsigned long ring_pages_max)
@@ -113,6 +130,7 @@ static void eventlog_user_limits_set(unsigned long ring_pages_max)
 		[EVENTLOG_QUOTA_RETAINED_BYTES] = 16 << 20,
 		[EVENTLOG_QUOTA_RING_BYTES] = min(ring_pages_max, LONG_MAX / PAGE_SIZE) *
 					      PAGE_SIZE / 2,
+		[EVENTLOG_QUOTA_RINGS] = 4096,
 	};
 	unsigned int i;
 
@@ -148,7 +166,7 @@ static int __init eventlog_init(void)
 		return -EINVAL;
 	}
 	if (!ring_memory_max)
-		ring_pages_max = totalram_pages() / 2;
+		ring_pages_max = eventlog_ring_pages_default();
 
 	eventlog_user_limits_set(ring_pages_max);
 	eventlog_pages_init(ring_pages_max);

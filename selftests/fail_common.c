@@ -25,6 +25,7 @@ struct kept {
 	__u64 policies;
 	__u64 registrations;
 	__u64 ring_bytes;
+	__u64 rings;
 	__u64 instances;
 };
 
@@ -99,6 +100,7 @@ static struct kept kept_now(int fd)
 		.subscribers = info.subscribers, .policies = info.policies,
 		.registrations = info.quotas[EVENTLOG_QUOTA_REGISTRATIONS].use,
 		.ring_bytes = info.quotas[EVENTLOG_QUOTA_RING_BYTES].use,
+		.rings = info.quotas[EVENTLOG_QUOTA_RINGS].use,
 		.instances = list_count(fd, EVENTLOG_LIST_INSTANCES),
 	};
 }
@@ -120,6 +122,7 @@ static void check_kept(int fd, const struct kept *before)
 	CHECK_EQ(now.policies, before->policies);
 	CHECK_EQ(now.registrations, before->registrations);
 	CHECK_EQ(now.ring_bytes, before->ring_bytes);
+	CHECK_EQ(now.rings, before->rings);
 	CHECK_EQ(now.instances, before->instances);
 }
 

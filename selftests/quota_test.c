@@ -546,6 +546,8 @@ static void reach_ring_bytes(void)
 	CHECK_EQ(bytes, most * 3 * page_size());
 	attach = attach_request(2 * page_size());
 	CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_ATTACH, &attach), EDQUOT);
+	CHECK_EQ(quota(fd, EVENTLOG_QUOTA_RINGS).use, most);
+	CHECK_EQ(quota(fd, EVENTLOG_QUOTA_RINGS).denied, 0);
 	/* A ring counts until nothing maps it. */
 	CHECK_OK(try_detach(fd, rings[0].attach.ring));
 	CHECK_EQ(quota(fd, EVENTLOG_QUOTA_RING_BYTES).use, bytes);
@@ -590,6 +592,62 @@ TEST(memory_of_producer_rings)
 	as_user(OTHER, reach_ring_bytes);
 	load_open("user_ring_memory_max=2097152");
 	as_user(USER, give_back_large_ring);
+}
+
+/* Rings, and threads that have a session and no ring. */
+static void reach_rings(void)
+{
+	const __u64 denied = 2;
+	struct eventlog_attach attach = attach_request(mapped_least_bytes());
+	int fd = device_open(), other = device_open();
+	struct mapped rings[2];
+	pid_t child;
+
+	register_event(fd, "event");
+	register_event(other, "event");
+	CHECK_EQ(quota(fd, EVENTLOG_QUOTA_RINGS).limit, 3);
+	CHECK_EQ(session_write(other, 1, 1), 16);
+	CHECK_EQ(quota(fd, EVENTLOG_QUOTA_RINGS).use, 1);
+	/* The first one takes the place of the session. */
+	mapped_attach(&rings[0], fd, mapped_least_bytes());
+	CHECK_EQ(quota(fd, EVENTLOG_QUOTA_RINGS).use, 1);
+	mapped_attach(&rings[1], other, mapped_least_bytes());
+	child = test_fork();
+	if (!child) {
+		CHECK_EQ(session_write(fd, 1, 1), 16);
+		CHECK_EQ(quota(fd, EVENTLOG_QUOTA_RINGS).use, 3);
+		CHECK_ERRNO(ioctl(fd, EVENTLOG_IOC_ATTACH, &attach), EDQUOT);
+		/* Another session of the thread is not one more. */
+		CHECK_EQ(session_write(other, 2, 2), 16);
+		_exit(0);
+	}
+	test_join(child);
+	WAIT_FOR(quota(fd, EVENTLOG_QUOTA_RINGS).use == 2);
+	attach = attach_request(mapped_least_bytes());
+	CHECK_OK(ioctl(fd, EVENTLOG_IOC_ATTACH, &attach));
+	child = test_fork();
+	if (!child) {
+		CHECK_ERRNO(session_write(fd, 1, 1), EDQUOT);
+		_exit(0);
+	}
+	test_join(child);
+	CHECK_EQ(quota(fd, EVENTLOG_QUOTA_RINGS).denied, denied);
+	/* A ring that is taken over is not one more. */
+	attach.ring = rings[0].attach.ring;
+	CHECK_OK(ioctl(fd, EVENTLOG_IOC_ATTACH, &attach));
+	CHECK_EQ(quota(fd, EVENTLOG_QUOTA_RINGS).use, 3);
+	mapped_unmap(&rings[0]);
+	mapped_unmap(&rings[1]);
+	close(fd);
+	WAIT_FOR(quota(other, EVENTLOG_QUOTA_RINGS).use == 0);
+	close(other);
+}
+
+TEST(number_of_rings)
+{
+	load_open("user_rings_max=3");
+	as_user(USER, reach_rings);
+	as_user(OTHER, reach_rings);
 }
 
 /* ---- sessions of threads without a ring ---- */

@@ -79,7 +79,7 @@ static void eventlog_thread_finish(struct eventlog_thread *thread)
 	preempt_enable_notrace();
 }
 
-/* What an entry without a ring takes of EVENTLOG_QUOTA_RING_BYTES. */
+/* The memory of an entry without a ring, which counts as that of a ring. */
 static unsigned long eventlog_thread_bytes(void)
 {
 	return eventlog_alloc_bytes(sizeof(struct eventlog_thread) +
@@ -135,7 +135,7 @@ static struct eventlog_thread *eventlog_thread_unlist(struct eventlog_thread *th
 		return NULL;
 	list_del_init(&thread->of_file);
 	eventlog_thread_unhash(thread);
-	eventlog_user_uncharge(thread->user, EVENTLOG_QUOTA_RING_BYTES, eventlog_thread_bytes());
+	eventlog_user_uncharge_ring(thread->user, eventlog_thread_bytes());
 	return thread;
 }
 
@@ -356,11 +356,11 @@ int eventlog_thread_enlist(struct list_head *file, struct eventlog_user *user,
 
 	if (eventlog_thread_move(file, user, session))
 		return 0;
-	if (!eventlog_user_charge(user, EVENTLOG_QUOTA_RING_BYTES, eventlog_thread_bytes()))
+	if (!eventlog_user_charge_ring(user, eventlog_thread_bytes()))
 		return -EDQUOT;
 	thread = eventlog_thread_new(NULL, &eventlog_root_domain, user);
 	if (!thread) {
-		eventlog_user_uncharge(user, EVENTLOG_QUOTA_RING_BYTES, eventlog_thread_bytes());
+		eventlog_user_uncharge_ring(user, eventlog_thread_bytes());
 		return -ENOMEM;
 	}
 	thread->file = file;

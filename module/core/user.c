@@ -262,6 +262,22 @@ void eventlog_user_uncharge(struct eventlog_user *user, enum eventlog_quota quot
 		atomic_long_sub(amount, &user->use[quota]);
 }
 
+bool eventlog_user_charge_ring(struct eventlog_user *user, unsigned long bytes)
+{
+	if (!eventlog_user_charge(user, EVENTLOG_QUOTA_RINGS, 1))
+		return false;
+	if (eventlog_user_charge(user, EVENTLOG_QUOTA_RING_BYTES, bytes))
+		return true;
+	eventlog_user_uncharge(user, EVENTLOG_QUOTA_RINGS, 1);
+	return false;
+}
+
+void eventlog_user_uncharge_ring(struct eventlog_user *user, unsigned long bytes)
+{
+	eventlog_user_uncharge(user, EVENTLOG_QUOTA_RINGS, 1);
+	eventlog_user_uncharge(user, EVENTLOG_QUOTA_RING_BYTES, bytes);
+}
+
 void eventlog_user_report(struct eventlog_user *user, enum eventlog_quota quota,
 			  struct eventlog_user_quota *result)
 {

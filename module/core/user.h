@@ -179,6 +179,25 @@ void eventlog_user_uncharge(struct eventlog_user *user, enum eventlog_quota quot
 			    unsigned long amount);
 
 /**
+ * eventlog_user_charge_ring() - let a user have one more producer ring
+ * @user: the user, or NULL
+ * @bytes: its memory, or that of the entry of a thread that has a session and no ring
+ *
+ * The number is limited besides the memory: FLUSH looks at each ring of each user, and each context
+ * switch looks for a thread among all that have a ring or a session.
+ *
+ * Return: false: it would exceed a limit, and nothing was charged.
+ */
+bool eventlog_user_charge_ring(struct eventlog_user *user, unsigned long bytes);
+
+/**
+ * eventlog_user_uncharge_ring() - take back what was charged
+ * @user: the user, or NULL
+ * @bytes: as when it was charged
+ */
+void eventlog_user_uncharge_ring(struct eventlog_user *user, unsigned long bytes);
+
+/**
  * eventlog_user_define() - let a user make a definition
  * @user: the user, or NULL
  *

@@ -429,6 +429,7 @@ static int eventlog_instance_limits(const struct eventlog_instance_create *reque
 			request->flags & EVENTLOG_INSTANCE_TRACE ? LONG_MAX : 0,
 		[EVENTLOG_QUOTA_RETAINED_BYTES] = LONG_MAX,
 		[EVENTLOG_QUOTA_RING_BYTES] = LONG_MAX,
+		[EVENTLOG_QUOTA_RINGS] = LONG_MAX,
 	};
 	unsigned int i;
 

@@ -155,12 +155,11 @@ static struct eventlog_mapped *eventlog_mapped_new(struct eventlog_file *file, u
 	struct eventlog_mapped *ring;
 	int ret;
 
-	if (!eventlog_user_charge(file->user, EVENTLOG_QUOTA_RING_BYTES, PAGE_SIZE + data_bytes))
+	if (!eventlog_user_charge_ring(file->user, PAGE_SIZE + data_bytes))
 		return ERR_PTR(-EDQUOT);
 	ring = eventlog_alloc(sizeof(*ring));
 	if (!ring) {
-		eventlog_user_uncharge(file->user, EVENTLOG_QUOTA_RING_BYTES,
-				       PAGE_SIZE + data_bytes);
+		eventlog_user_uncharge_ring(file->user, PAGE_SIZE + data_bytes);
 		return ERR_PTR(-ENOMEM);
 	}
 	refcount_set(&ring->users, 1);

@@ -48,8 +48,7 @@ static void eventlog_mapped_free_rcu(struct rcu_head *rcu)
 
 static void eventlog_mapped_free(struct eventlog_mapped *ring)
 {
-	eventlog_user_uncharge(ring->user, EVENTLOG_QUOTA_RING_BYTES,
-			       PAGE_SIZE + ring->data_bytes);
+	eventlog_user_uncharge_ring(ring->user, PAGE_SIZE + ring->data_bytes);
 	/* Before the user goes: who finds the thread under RCU also finds the user. */
 	eventlog_thread_drop(ring->running);
 	eventlog_user_put(ring->user);

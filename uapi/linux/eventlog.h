@@ -141,8 +141,9 @@ enum eventlog_quota {
 	EVENTLOG_QUOTA_TRACE_BYTES	= 3,	/* beyond it, events are not in tracefs */
 	EVENTLOG_QUOTA_RETAINED_BYTES	= 4,	/* beyond it, the oldest texts go */
 	EVENTLOG_QUOTA_RING_BYTES	= 5,	/* rings of subscribers and of producers */
+	EVENTLOG_QUOTA_RINGS		= 6,	/* rings of producers; threads with a session only */
 };
-#define EVENTLOG_QUOTAS		6
+#define EVENTLOG_QUOTAS		7
 #define EVENTLOG_QUOTAS_MAX	16	/* room for quotas in INFO and INSTANCE_CREATE */
 
 struct eventlog_user_quota {
@@ -488,8 +489,8 @@ struct eventlog_policy_info {
  *
  * EINVAL: the size is not that of the struct; EOPNOTSUPP: the file belongs to an instance; or the
  * thread has a ring of an instance, and session_of is not an event of that instance (0 is allowed);
- * or the caller is a worker of io_uring; EDQUOT: the user has too much memory in rings, for the
- * session of a thread counts there, too; ENOMEM.  What fails changes nothing.
+ * or the caller is a worker of io_uring; EDQUOT: the user has too many rings or too much memory in
+ * them, for the session of a thread counts as a ring; ENOMEM.  What fails changes nothing.
  */
 struct eventlog_write_session {
 	__u32 write_index;	/* EVENTLOG_WRITE_SESSION */
@@ -545,9 +546,9 @@ struct eventlog_mapped_record {
  * ask becomes LEAVE; what the ring contains is still delivered.
  *
  * EMFILE: the file or the thread has EVENTLOG_MAPPED_RINGS_MAX rings; EDQUOT: the user has too
- * much memory in rings; ENOENT: there is no such ring to take over; EPERM: it belongs to
- * another process; EINVAL: it has other flags; EOPNOTSUPP: CYCLES, and the counter is not
- * the kernel's clock.
+ * many rings or too much memory in them; ENOENT: there is no such ring to take over; EPERM: it
+ * belongs to another process; EINVAL: it has other flags; EOPNOTSUPP: CYCLES, and the counter is
+ * not the kernel's clock.
  */
 struct eventlog_attach {
 	__u32 size;

@@ -99,6 +99,7 @@ static int put_capture(const struct background_info *info, void *context)
 static const char *const quota_labels[EVENTLOG_QUOTAS] = {
 	"your events", "your new events in a second", "your registrations",
 	"bytes of your trace events", "bytes of your ended events", "bytes of your rings",
+	"your producer rings",
 };
 
 static void print_quotas(const struct eventlog_user_quota *found)

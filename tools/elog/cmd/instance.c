@@ -19,6 +19,7 @@
 
 const char *const quota_names[EVENTLOG_QUOTAS] = {
 	"events", "definitions", "registrations", "trace_bytes", "retained_bytes", "ring_bytes",
+	"rings",
 };
 
 /* ------------------------------------------------------------------------

@@ -468,8 +468,8 @@ static const struct option_definition definitions[] = {
 	{ OPTION_QUOTA, "quota", "NAME=N[,NAME=N...]",
 	  "with --instance: limits of the instance: events, definitions\n"
 	  "(a second), registrations, trace_bytes (with --trace),\n"
-	  "retained_bytes, ring_bytes; N may have a suffix K, M or G;\n"
-	  "default: those of a user", TEXT(quota) },
+	  "retained_bytes, ring_bytes, rings; N may have a suffix K, M\n"
+	  "or G; default: those of a user", TEXT(quota) },
 	{ OPTION_TRACE, "trace", NULL, "with --instance: its events are trace events, too, in\n"
 	  "groups eventlog_NAME_PROVIDER", FLAG(trace) },
 	{ OPTION_DRY_RUN, "dry-run", NULL, "print who and what is concerned, and change nothing",
