@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tests of the budget that a user without rights has for events of eventlog_sched.ko: intervals
- * beyond it are in sums, and no time is missing.
+ * Tests of limits of eventlog_sched.ko: of the budget that a user without rights has for events,
+ * beyond which intervals are in sums and no time is missing; and of the terms that rules have the
+ * kernel test in a context switch.
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -11,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "filter_common.h"
 #include "mapped_common.h"
 #include "module_common.h"
 #include "sched_common.h"
@@ -164,4 +166,93 @@ TEST(intervals_beyond_the_budget_are_summed)
 	consumer_close(&consumer);
 	munmap(runners, page_size());
 	sched_unload();
+}
+
+/* Adds a rule for an event of sched, with a filter of @terms terms; returns as ioctl(2). */
+static int try_terms(int fd, const char *event, unsigned int count, __u32 *id)
+{
+	struct eventlog_rule request = rule_request(NULL, event);
+	struct filter_term terms[EVENTLOG_TERMS_MAX] = {};
+	static struct filter filter;
+	unsigned int i;
+	int ret;
+
+	for (i = 0; i < count; i++)
+		terms[i] = (struct filter_term){
+			.name = "blocked", .flags = EVENTLOG_TERM_NUMBER,
+			.operation = EVENTLOG_TERM_OP_EQUAL, .number = i,
+			.on_true = EVENTLOG_FILTER_ACCEPT,
+			.on_false = i + 1 < count ? i + 1 : EVENTLOG_FILTER_REJECT,
+		};
+	if (count) {
+		request.filter = filter_fill(&filter, terms, count, NULL);
+	} else {
+		request.flags = EVENTLOG_RULE_PID;
+		request.pid = getpid();
+	}
+	ret = ioctl(fd, EVENTLOG_IOC_RULE_ADD, &request);
+	*id = request.rule_id;
+	return ret;
+}
+
+/* A rule with 64 terms counts 65. */
+#define FULL_RULES (EVENTLOG_LOCKED_TERMS_MAX / (EVENTLOG_TERMS_MAX + 1))
+#define REST_TERMS (EVENTLOG_LOCKED_TERMS_MAX % (EVENTLOG_TERMS_MAX + 1))
+
+TEST(terms_of_all_rules_are_limited)
+{
+	struct consumer consumers[2];
+	__u32 ids[FULL_RULES], id;
+	struct sched_watch watch;
+	unsigned int i;
+
+	sched_watch_open(&watch, "min_us=10");
+	for (i = 0; i < 2; i++)
+		consumer_open(&consumers[i], 1 << 16);
+	for (i = 0; i < FULL_RULES; i++)
+		CHECK_OK(try_terms(consumers[i % 2].fd, "off", EVENTLOG_TERMS_MAX, &ids[i]));
+	CHECK_ERRNO(try_terms(consumers[0].fd, "off", EVENTLOG_TERMS_MAX, &id), EDQUOT);
+	CHECK_ERRNO(try_terms(watch.consumer.fd, "o*", EVENTLOG_TERMS_MAX, &id), EDQUOT);
+	CHECK_ERRNO(try_terms(consumers[0].fd, "off", REST_TERMS, &id), EDQUOT);
+	CHECK_OK(try_terms(consumers[0].fd, "off", REST_TERMS - 1, &id));
+	CHECK_ERRNO(try_terms(consumers[1].fd, "off", 0, &id), EDQUOT);
+	/* A rule without conditions is not tested; other events have limits of their own, or none. */
+	rule_add(consumers[1].fd, "sched", "off");
+	CHECK_OK(try_terms(consumers[1].fd, "sum", EVENTLOG_TERMS_MAX, &id));
+	for (i = 0; i < FULL_RULES + 2; i++)
+		CHECK_OK(try_terms(consumers[1].fd, "request", EVENTLOG_TERMS_MAX, &id));
+	/* What goes makes room. */
+	CHECK_OK(try_rule_delete(consumers[0].fd, ids[0]));
+	CHECK_OK(try_terms(watch.consumer.fd, "off", EVENTLOG_TERMS_MAX, &id));
+	consumer_close(&consumers[1]);
+	for (i = 0; i < FULL_RULES / 2; i++)
+		CHECK_OK(try_terms(consumers[0].fd, "off", EVENTLOG_TERMS_MAX, &id));
+	CHECK_EQ(lost_sum(stat_all(watch.consumer.fd).lost), 0);
+	consumer_close(&consumers[0]);
+	sched_watch_close(&watch);
+}
+
+/* Rules that were there before the module was loaded: who gets nothing by one of them knows it. */
+TEST(terms_of_rules_before_the_module)
+{
+	struct consumer fits, misses;
+	struct sched_watch watch;
+	unsigned int i;
+	__u32 id;
+
+	sched_watch_open(&watch, "");
+	sched_unload();
+	consumer_open(&fits, 1 << 16);
+	consumer_open(&misses, 1 << 16);
+	for (i = 0; i < FULL_RULES; i++)
+		CHECK_OK(try_terms(fits.fd, "off", EVENTLOG_TERMS_MAX, &id));
+	CHECK_OK(try_terms(misses.fd, "off", EVENTLOG_TERMS_MAX, &id));
+	sched_load("");
+	CHECK_EQ(lost_sum(stat_all(fits.fd).lost), 0);
+	CHECK_EQ(lost_sum(stat_all(watch.consumer.fd).lost), 0);
+	CHECK_EQ(stat_all(misses.fd).lost[EVENTLOG_LOST_NO_MEMORY], 1);
+	CHECK_EQ(lost_sum(stat_all(misses.fd).lost), 1);
+	consumer_close(&fits);
+	consumer_close(&misses);
+	sched_watch_close(&watch);
 }

@@ -135,6 +135,9 @@ struct eventlog_provider_event {
  * @rundown: state dump (ETW calls it a rundown): called after @enable when a
  *	subscriber starts to listen to events with @rundown_keywords; emits one
  *	event for each existing session.  May be NULL.
+ * @locked: its events are emitted with a lock held that every task of the CPU may need: what the
+ *	rules of all subscribers test is limited, see EVENTLOG_LOCKED_TERMS_MAX in
+ *	<uapi/linux/eventlog.h>
  * @private: for the provider's own use
  * @update: private to eventlog; NULL except for providers that eventlog creates
  *	from markers; called when @event was enabled or disabled, returns whether
@@ -159,6 +162,7 @@ struct eventlog_provider {
 	u64 rundown_keywords;
 	void (*enable)(struct eventlog_provider *provider, u64 keywords, u32 level);
 	void (*rundown)(struct eventlog_provider *provider);
+	bool locked;
 	void *private;
 
 	bool (*update)(struct eventlog_provider_event *event, bool enabled);

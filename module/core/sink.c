@@ -116,6 +116,29 @@ static void eventlog_sink_uncharge(struct eventlog_domain *domain, size_t bytes)
 	domain->sink_bytes -= bytes;
 }
 
+/* ---- terms ---- */
+
+/* What emission tests of a rule: one term for its own conditions, and those of its filter. */
+static unsigned int eventlog_binding_terms(const struct eventlog_subscriber_rule *rule,
+					   const struct eventlog_predicate *predicate)
+{
+	return eventlog_rule_is_conditional(rule) + (predicate ? predicate->count : 0);
+}
+
+/* May emission test so many terms more?  It may be part of each context switch. */
+static bool eventlog_event_takes(const struct eventlog_event *event, unsigned int terms)
+{
+	const struct eventlog_provider *provider = event->provider->kernel;
+	const struct eventlog_sink *sink;
+
+	if (!terms || !provider || !provider->locked)
+		return true;
+	eventlog_domain_work(event->domain, event->sink_count);
+	list_for_each_entry(sink, &event->sinks, node)
+		terms += sink->terms;
+	return terms <= EVENTLOG_LOCKED_TERMS_MAX;
+}
+
 /* ---- arrays of rules ---- */
 
 static void eventlog_sink_rules_free_rcu(struct rcu_head *rcu)
@@ -307,11 +330,14 @@ struct eventlog_sink *eventlog_sink_bind(struct eventlog_subscriber_rule *rule,
 	struct eventlog_subscriber *subscriber = rule->subscriber;
 	struct eventlog_sink *sink = eventlog_sink_find(event, subscriber);
 	struct eventlog_domain *domain = event->domain;
+	unsigned int terms = eventlog_binding_terms(rule, predicate);
 	struct eventlog_sink_parts parts = {};
 	struct eventlog_binding *binding;
 	size_t bytes;
 
 	*old = NULL;
+	if (!eventlog_event_takes(event, terms))
+		return ERR_PTR(-EDQUOT);
 	if (!eventlog_sink_parts_alloc(&parts, rule, event, sink))
 		return ERR_PTR(-ENOMEM);
 	bytes = (parts.sink ? eventlog_sink_bytes() : 0) +
@@ -343,6 +369,7 @@ struct eventlog_sink *eventlog_sink_bind(struct eventlog_subscriber_rule *rule,
 		eventlog_sink_rules_append(sink->rules, binding);
 	else
 		sink->plain++;
+	sink->terms += terms;
 	sink->filters += !!rule->expression;
 	sink->syncs += rule->sync;
 	return sink;
@@ -358,6 +385,7 @@ void eventlog_binding_free(struct eventlog_binding *binding)
 	eventlog_domain_work(domain, 1);
 	list_del(&binding->rule_node);
 	list_del(&binding->sink_node);
+	sink->terms -= eventlog_binding_terms(rule, binding->predicate);
 	sink->filters -= !!rule->expression;
 	sink->syncs -= rule->sync;
 	if (!eventlog_rule_is_conditional(rule)) {

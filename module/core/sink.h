@@ -114,7 +114,7 @@ struct eventlog_sink *eventlog_sink_find(const struct eventlog_event *event,
  * @old: set to an array that the event's listeners may still refer to, or NULL; the caller
  *	frees it with eventlog_sink_rules_free() once there are new ones
  *
- * Return: the sink; ERR_PTR: -EDQUOT: the domain's limit is reached, -ENOMEM.
+ * Return: the sink; ERR_PTR: -EDQUOT: the domain's limit is reached, or that of terms; -ENOMEM.
  */
 struct eventlog_sink *eventlog_sink_bind(struct eventlog_subscriber_rule *rule,
 					 struct eventlog_event *event,

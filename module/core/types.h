@@ -521,6 +521,7 @@ struct eventlog_event_stats {
  * @stats: the counters; NULL without rings
  * @rules: what emission tests unless @plain; NULL: no binding has conditions
  * @plain: number of bindings without conditions
+ * @terms: what its bindings may have emission test, see eventlog_binding_terms()
  * @filters: number of those with a filter
  * @syncs: number of those whose filter needs the CPU or the current task
  */
@@ -532,6 +533,7 @@ struct eventlog_sink {
 	struct eventlog_event_stats *stats;
 	struct eventlog_sink_rules *rules;
 	unsigned int plain;
+	unsigned int terms;
 	unsigned int filters;
 	unsigned int syncs;
 };

@@ -12,9 +12,9 @@
  * struct eventlog_interval needs no lock.  They emit, so they must not wake a task; eventlog wakes
  * readers by irq_work.  The probe of wake-ups writes members that tolerate races.
  *
- * So the rules of all subscribers to these events are evaluated with the lock of the run queue: at
- * most subscribers_max times rules_max filters, see the parameters of eventlog.ko.  Only those who
- * have the capability to subscribe in the root can add them.  Few rules keep switches short.
+ * So the rules of all subscribers to these events are evaluated with the lock of the run queue.
+ * Only those who have the capability to subscribe in the root can add them, and all rules together
+ * have at most EVENTLOG_LOCKED_TERMS_MAX terms for each event.
  */
 #define pr_fmt(format) "eventlog_sched: " format
 
@@ -474,6 +474,7 @@ static int __init eventlog_sched_init(void)
 	eventlog_hooks_find(sched_hooks);
 	eventlog_sched.rundown_keywords = EVENTLOG_SCHED_KEYWORD_STACK;
 	eventlog_sched.enable = sched_enable;
+	eventlog_sched.locked = true;
 	eventlog_sched.rundown = sched_rundown;
 	ret = eventlog_provider_register(&eventlog_sched);
 	if (ret)

@@ -679,11 +679,16 @@ struct eventlog_subscribe {
 
 /*
  * nr 9, subscriber: add a rule; an event that matches several rules is delivered once.
- * EDQUOT: the memory for the rules of an instance that match its events is used up.
+ * EDQUOT: the memory for the rules of an instance that match its events is used up; or the rules
+ * of all subscribers would have more than EVENTLOG_LOCKED_TERMS_MAX terms for an event of the
+ * provider sched, which the kernel tests in context switches.  A rule that tests more than what is
+ * constant of an event has one term, and those of its filter.
  */
 #define EVENTLOG_RULE_SESSION		(1U << 0) /* only this session */
 #define EVENTLOG_RULE_PID		(1U << 1) /* only this process */
 #define EVENTLOG_RULE_CGROUP		(1U << 2) /* only threads of this cgroup, and below it */
+
+#define EVENTLOG_LOCKED_TERMS_MAX	1024
 
 struct eventlog_rule {
 	__u32 size;
