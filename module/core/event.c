@@ -678,12 +678,14 @@ void eventlog_events_drop_all(struct eventlog_domain *domain)
 
 	lockdep_assert_held(&domain->lock);
 	xa_for_each(&domain->definitions, descriptor, event) {
-		if (!event->slot) {
+		eventlog_domain_work(domain, 1);
+		if (event->slot) {
+			WARN_ON(event->registrations);
+			event->persistent = false;
+			eventlog_event_retire(event);
+		} else {
 			eventlog_event_release_retained(event);
-			continue;
 		}
-		WARN_ON(event->registrations);
-		event->persistent = false;
-		eventlog_event_retire(event);
+		eventlog_domain_pause(domain);
 	}
 }
