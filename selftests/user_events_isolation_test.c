@@ -20,6 +20,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -177,6 +178,51 @@ TEST(faults_take_few_steps)
 		   steps_most(STEPS_MMAP));
 	FEW_STEPS(STEPS_USER_EVENTS);
 	FEW_STEPS(STEPS_MMAP);
+}
+
+/* ---- the listing ---- */
+
+/* After this, a reader is before the second event. */
+static int read_a_byte(void)
+{
+	int fd = CHECK_OK(open(USER_EVENTS_STATUS, O_RDONLY | O_CLOEXEC));
+	char byte;
+
+	CHECK_EQ(read(fd, &byte, 1), 1);
+	return fd;
+}
+
+/* Any number of readers may have stopped at the same place: who passes them does so in parts. */
+TEST(readers_of_the_listing_are_passed_in_parts)
+{
+	const unsigned int readers = 5000;
+	const struct rlimit files = { readers + 64, readers + 64 };
+	volatile __u32 *words = pages_map(page_size());
+	char text[4096];
+	unsigned int i;
+	int fd, late;
+
+	start("");
+	CHECK_OK(setrlimit(RLIMIT_NOFILE, &files));
+	fd = user_events_try_open();
+	reg(fd, "ue_isolated_a u32 a", (void *)words, 4, 0);
+	reg(fd, "ue_isolated_b u32 a", (void *)words, 4, 1);
+	late = read_a_byte();
+	for (i = 0; i < readers; i++)
+		read_a_byte();
+	steps_reset();
+	CHECK(file_has(USER_EVENTS_STATUS, "ue_isolated_b"));
+	CHECK(file_has(USER_EVENTS_STATUS, "Active: 2"));
+	/* One that has stopped there finds the same. */
+	i = CHECK_OK(read(late, text, sizeof(text) - 1));
+	text[i] = '\0';
+	CHECK(strstr(text, "ue_isolated_b"));
+	CHECK(strstr(text, "Active: 2"));
+	test_print("%lu steps", steps_most(STEPS_DOMAIN));
+	CHECK(steps_most(STEPS_DOMAIN) > 512);
+	CHECK(steps_most(STEPS_DOMAIN) <= 4096);
+	for (i = 3; i < files.rlim_cur; i++)
+		close(i);
 }
 
 /* ---- children ---- */

@@ -3,11 +3,11 @@
  * user_events_status, which lists all events of this front end: see data.h.
  *
  * A reader holds domain->lock while it fills a buffer, not for the whole list.  In between,
- * a cursor in the list, under the same lock, is its position.
+ * a cursor in the list, under the same lock, is its position.  There may be any number of cursors,
+ * so who passes them releases the lock after a batch.
  */
 #include <linux/list.h>
 #include <linux/module.h>
-#include <linux/mutex.h>
 #include <linux/seq_file.h>
 
 #include "compat.h"
@@ -36,13 +36,22 @@ struct ue_status {
 static struct eventlog_watch ue_status_end;
 
 /* The event behind @node, or the lines behind all events. */
-static struct eventlog_watch *ue_status_after(struct list_head *node)
+static struct eventlog_watch *ue_status_after(struct ue_status *status, struct list_head *node)
 {
+	struct eventlog_domain *domain = ue_domain();
+
 	while ((node = node->next) != &ue_events) {
 		struct eventlog_watch *watch = list_entry(node, struct eventlog_watch, all_node);
 
+		eventlog_domain_work(domain, 1);
 		if (watch->event)
 			return watch;
+		if (domain->work < EVENTLOG_BATCH_STEPS)
+			continue;
+		/* Behind the cursor of another reader. */
+		list_move(&status->cursor.all_node, node);
+		node = &status->cursor.all_node;
+		eventlog_domain_pause(domain);
 	}
 	return &ue_status_end;
 }
@@ -51,15 +60,15 @@ static void *ue_status_start(struct seq_file *seq, loff_t *position)
 {
 	struct ue_status *status = seq->private;
 
-	mutex_lock(&ue_domain()->lock);
+	eventlog_domain_lock(ue_domain());
 	if (!*position) {
 		status->active = 0;
 		status->busy = 0;
-		return ue_status_after(&ue_events);
+		return ue_status_after(status, &ue_events);
 	}
 	if (list_empty(&status->cursor.all_node))
 		return NULL;
-	return ue_status_after(&status->cursor.all_node);
+	return ue_status_after(status, &status->cursor.all_node);
 }
 
 static void *ue_status_next(struct seq_file *seq, void *item, loff_t *position)
@@ -73,7 +82,7 @@ static void *ue_status_next(struct seq_file *seq, void *item, loff_t *position)
 	status->active++;
 	if (rcu_access_pointer(watch->event->listeners))
 		status->busy++;
-	return ue_status_after(&watch->all_node);
+	return ue_status_after(status, &watch->all_node);
 }
 
 static void ue_status_stop(struct seq_file *seq, void *item)
@@ -87,7 +96,7 @@ static void ue_status_stop(struct seq_file *seq, void *item)
 		list_move_tail(&status->cursor.all_node, &ue_events);
 	else
 		list_move_tail(&status->cursor.all_node, &watch->all_node);
-	mutex_unlock(&ue_domain()->lock);
+	eventlog_domain_unlock(ue_domain());
 }
 
 static void ue_status_show_users(struct seq_file *seq, const struct eventlog_event *event)
@@ -150,9 +159,9 @@ static int ue_status_release(struct inode *inode, struct file *filp)
 	const struct seq_file *seq = filp->private_data;
 	struct ue_status *status = seq->private;
 
-	mutex_lock(&ue_domain()->lock);
+	eventlog_domain_lock(ue_domain());
 	list_del(&status->cursor.all_node);
-	mutex_unlock(&ue_domain()->lock);
+	eventlog_domain_unlock(ue_domain());
 	return seq_release_private(inode, filp);
 }
 
