@@ -315,26 +315,65 @@ TEST(subscribers_return)
 	}
 }
 
+/* Rules of another instance do not stand for those that producers wait for. */
+TEST(rules_of_another_instance)
+{
+	struct eventlog_subscribe request = subscribe_request(RING_BYTES);
+	int fd = device_open(), asker = device_open(), other, rule;
+	struct consumer consumer, stranger;
+	__u32 id;
+
+	other = create("leave_other", &id);
+	come_back(&consumer, &rule);
+	CHECK_OK(try_leave(asker, PRODUCERS | SUBSCRIBERS));
+	consumer_close(&consumer);
+	CHECK_OK(try_leave(asker, 0));
+	consumer_open_file(&stranger, open_instance(other), &request);
+	rule_add(stranger.fd, NULL, NULL);
+	rule_add(stranger.fd, NULL, NULL);
+	/* It is looked at again. */
+	CHECK_OK(try_leave(asker, PRODUCERS | SUBSCRIBERS));
+	CHECK_OK(try_leave(asker, 0));
+	CHECK_ERRNO(try_register(fd, "leave_a u64 x"), ESHUTDOWN);
+	come_back(&consumer, &rule);
+	WAIT_FOR(!try_register(fd, "leave_a u64 x"));
+	consumer_close(&consumer);
+	consumer_close(&stranger);
+	close(other);
+	delete_instance(id);
+	close(asker);
+	close(fd);
+}
+
 /* What it has missed is not known, but that it has. */
 TEST(subscriber_is_late)
 {
-	struct consumer in_time, without_rule, late;
+	struct consumer in_time, without_rule, with_one, late;
 	int fd = device_open(), asker = device_open(), rule;
 	__u32 subscribers = 0;
 
+	/* Three rules: producers wait for the last one of who is in time. */
 	come_back(&in_time, &rule);
+	consumer_open(&late, RING_BYTES);
+	rule_add(late.fd, NULL, "leave_a");
 	CHECK_OK(try_leave(asker, PRODUCERS | SUBSCRIBERS));
 	consumer_close(&in_time);
+	consumer_close(&late);
 	close(asker);
 	consumer_open(&without_rule, RING_BYTES);
+	consumer_open(&with_one, RING_BYTES);
+	rule_add(with_one.fd, NULL, "leave_a");
 	come_back(&in_time, &rule);
 	WAIT_FOR(!try_register(fd, "leave_a u64 x"));
 	rule_add(without_rule.fd, NULL, "leave_a");
+	rule_add(with_one.fd, NULL, "leave_b");
 	come_back(&late, &rule);
 	CHECK_ERRNO(try_missed(late.fd, 0, 1, &subscribers), EINVAL);
 	CHECK_OK(try_missed(in_time.fd, 0, 0, &subscribers));
 	CHECK_EQ(subscribers, 0);
 	CHECK_OK(try_missed(without_rule.fd, 0, 0, &subscribers));
+	CHECK_EQ(subscribers, 1);
+	CHECK_OK(try_missed(with_one.fd, 0, 0, &subscribers));
 	CHECK_EQ(subscribers, 1);
 	CHECK_OK(try_missed(late.fd, 0, 0, &subscribers));
 	CHECK_EQ(subscribers, 1);
@@ -347,6 +386,7 @@ TEST(subscriber_is_late)
 	CHECK_EQ(lost_sum(stat_all(late.fd).lost), 1);
 	consumer_close(&in_time);
 	consumer_close(&without_rule);
+	consumer_close(&with_one);
 	consumer_close(&late);
 	close(fd);
 }

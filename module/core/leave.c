@@ -5,6 +5,7 @@
  * domain->leaving changes under domain->lock, together with the bytes of the status map.  Each
  * later change of a byte looks at it, see eventlog_domain_status_set().
  */
+#include <linux/minmax.h>
 #include <linux/xarray.h>
 
 #include "core/domain.h"
@@ -12,8 +13,6 @@
 #include "core/enable.h"
 #include "core/leave.h"
 #include "core/subscriber.h"
-
-atomic_t eventlog_leave_rules = ATOMIC_INIT(0);
 
 /* Gives all events their bytes back.  Each is right before and after its own turn. */
 static void eventlog_domain_stay(struct eventlog_domain *domain)
@@ -37,8 +36,7 @@ static void eventlog_subscribers_late(struct eventlog_domain *domain)
 	struct eventlog_subscriber *subscriber;
 
 	list_for_each_entry(subscriber, &domain->subscribers, node)
-		if (!READ_ONCE(subscriber->rule_count))
-			subscriber->in_time = false;
+		subscriber->in_time = min(subscriber->in_time, READ_ONCE(subscriber->rule_count));
 }
 
 bool eventlog_subscriber_missed(struct eventlog_subscriber *subscriber)
@@ -48,12 +46,25 @@ bool eventlog_subscriber_missed(struct eventlog_subscriber *subscriber)
 	if (!eventlog_subscriber_has_rings(subscriber))
 		return false;
 	eventlog_domain_lock(subscriber->domain);
-	late = !subscriber->in_time;
-	subscriber->in_time = true;
+	late = !subscriber->in_time ||
+	       subscriber->in_time < READ_ONCE(subscriber->rule_count);
+	subscriber->in_time = UINT_MAX;
 	eventlog_domain_unlock(subscriber->domain);
 	if (late)
 		eventlog_emit_lost_to(subscriber, EVENTLOG_LOST_AWAY, 1);
 	return late;
+}
+
+/* @flags: who is asked to leave now. */
+static void eventlog_domain_await(struct eventlog_domain *domain, u32 flags)
+{
+	const u32 both = EVENTLOG_LEAVE_PRODUCERS | EVENTLOG_LEAVE_SUBSCRIBERS;
+	unsigned int awaited = domain->rules_awaited;
+
+	/* If some are still away from the last time, more is the right number. */
+	if ((flags & both) == both)
+		awaited = max(awaited, READ_ONCE(domain->rule_count));
+	WRITE_ONCE(domain->rules_awaited, flags ? awaited : 0);
 }
 
 void eventlog_domain_leave(struct eventlog_domain *domain, u32 flags)
@@ -61,6 +72,7 @@ void eventlog_domain_leave(struct eventlog_domain *domain, u32 flags)
 	u32 changed;
 
 	eventlog_domain_lock(domain);
+	eventlog_domain_await(domain, flags);
 	changed = domain->leaving ^ flags;
 	WRITE_ONCE(domain->leaving, flags);
 	if (changed & EVENTLOG_LEAVE_SUBSCRIBERS)

@@ -7,9 +7,6 @@
 
 #include "core/types.h"
 
-/* How many rules are in force, in all domains: subscribers that are back have theirs. */
-extern atomic_t eventlog_leave_rules;
-
 /**
  * eventlog_domain_leave() - say who is asked to leave from now on
  * @domain: not locked
@@ -20,12 +17,26 @@ extern atomic_t eventlog_leave_rules;
 void eventlog_domain_leave(struct eventlog_domain *domain, u32 flags);
 
 /**
+ * eventlog_domain_awaits() - are subscribers not back
+ * @domain: the domain
+ *
+ * Any context.
+ *
+ * Return: whether fewer rules are in force than when producers and subscribers were asked to leave.
+ * No longer once no one is asked.
+ */
+static inline bool eventlog_domain_awaits(const struct eventlog_domain *domain)
+{
+	return READ_ONCE(domain->rule_count) < READ_ONCE(domain->rules_awaited);
+}
+
+/**
  * eventlog_subscriber_missed() - a subscriber has left, and is back with its rules
  * @subscriber: its domain is not locked
  *
- * If it subscribed while producers were asked to leave, and had rules when they no longer were, it
- * has got all events since.  Otherwise one event is counted as lost for it, EVENTLOG_LOST_AWAY, in
- * place of a number that no one knows, and once.  Process context.
+ * If it subscribed while producers were asked to leave, and had all its rules when they no longer
+ * were, it has got all events since.  Otherwise one event is counted as lost for it,
+ * EVENTLOG_LOST_AWAY, in place of a number that no one knows, and once.  Process context.
  *
  * Return: whether a loss was counted.
  */

@@ -402,13 +402,12 @@ int eventlog_subscriber_rule_add(struct eventlog_subscriber *subscriber,
 	ret = eventlog_enable_rule_add(subscriber, rule);
 	if (!ret) {
 		subscriber->next_rule_id++;
-		subscriber->rule_count++;
+		WRITE_ONCE(subscriber->rule_count, subscriber->rule_count + 1);
+		WRITE_ONCE(domain->rule_count, domain->rule_count + 1);
 		request->rule_id = rule->id;
 	}
 	eventlog_update_end(domain, subscriber, ret ? NULL : rule);
-	if (!ret) {
-		atomic_inc(&eventlog_leave_rules);
-	} else {
+	if (ret) {
 		/* Writers may still be testing the rule. */
 		synchronize_rcu();
 		eventlog_rule_put(rule);
@@ -441,9 +440,9 @@ found:
 	eventlog_domain_lock(domain);
 	list_del(&rule->node);
 	eventlog_subscriber_fold(subscriber, rule);
-	subscriber->rule_count--;
+	WRITE_ONCE(subscriber->rule_count, subscriber->rule_count - 1);
+	WRITE_ONCE(domain->rule_count, domain->rule_count - 1);
 	eventlog_domain_unlock(domain);
-	atomic_dec(&eventlog_leave_rules);
 	eventlog_update_end(domain, NULL, NULL);
 	/* Writers that found the old arrays may still be testing the rule. */
 	synchronize_rcu();
@@ -761,7 +760,7 @@ static int eventlog_subscriber_join(struct eventlog_subscriber *subscriber)
 	eventlog_domain_lock(domain);
 	ret = eventlog_subscriber_may_join(domain, subscriber->callback);
 	if (!ret) {
-		subscriber->in_time = domain->leaving & EVENTLOG_LEAVE_PRODUCERS;
+		subscriber->in_time = domain->leaving & EVENTLOG_LEAVE_PRODUCERS ? UINT_MAX : 0;
 		subscriber->sequence = domain->subscriber_sequence++;
 		list_add_tail(&subscriber->node, &domain->subscribers);
 		domain->subscriber_count++;
@@ -870,7 +869,7 @@ void eventlog_subscriber_free(struct eventlog_subscriber *subscriber)
 	domain->subscriber_count--;
 	eventlog_domain_unlock(domain);
 	eventlog_enable_subscriber_remove(subscriber);
-	atomic_sub(subscriber->rule_count, &eventlog_leave_rules);
+	WRITE_ONCE(domain->rule_count, domain->rule_count - subscriber->rule_count);
 	eventlog_events_release_retained(domain);
 	eventlog_update_end(domain, NULL, NULL);
 	/* Writers may still use its rings or run its callback. */

@@ -80,7 +80,9 @@ struct eventlog_cpu_ring {
  * @sequence: its number among all subscribers the domain ever had
  * @rules: struct eventlog_subscriber_rule
  * @rule_count: their number
- * @in_time: under the domain's lock; see eventlog_subscriber_missed()
+ * @in_time: how many rules it had when producers were no longer asked to leave; UINT_MAX: they
+ *	still are; 0: it has subscribed later.  See eventlog_subscriber_missed(); under the
+ *	domain's lock
  * @next_rule_id: id of the next rule; ids are not reused
  * @filtered: what filters of deleted rules have rejected
  * @missed_event: descriptor of the newest event that it does not get, or not all of, because
@@ -123,7 +125,7 @@ struct eventlog_subscriber {
 	u64 sequence;
 	struct list_head rules;
 	unsigned int rule_count;
-	bool in_time;
+	unsigned int in_time;
 	u32 next_rule_id;
 	struct eventlog_filter_counts filtered;
 	u32 missed_event;

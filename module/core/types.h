@@ -122,6 +122,8 @@ struct task_struct;
  * @policy_tests: number of calls that add policies so far, those that failed too
  * @filter_version: the newest &eventlog_event_policy.version
  * @leaving: EVENTLOG_LEAVE_*, who is asked to give the device up; see core/leave.h
+ * @rule_count: rules that are in force; under @update_lock, read without it
+ * @rules_awaited: see eventlog_domain_awaits()
  * @live: number of events with a slot
  * @busy: number of enabled events
  * @shards: what producer rings are drained to, @shard_count of them; see user/mapped.h
@@ -175,6 +177,8 @@ struct eventlog_domain {
 	u64 policy_tests;
 	u32 filter_version;
 	u32 leaving;
+	unsigned int rule_count;
+	unsigned int rules_awaited;
 	unsigned int live;
 	unsigned int busy;
 	struct eventlog_shard *shards;

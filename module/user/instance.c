@@ -805,6 +805,21 @@ void eventlog_instances_leave(u32 flags)
 	}
 }
 
+bool eventlog_instances_await(void)
+{
+	struct eventlog_instance *instance;
+	bool await = false;
+	u32 id = 0;
+
+	while (!await && (instance = eventlog_instance_after(eventlog_instances_root, id))) {
+		id = instance->domain.id;
+		await = eventlog_domain_awaits(&instance->domain);
+		eventlog_instance_put(instance);
+		cond_resched();
+	}
+	return await;
+}
+
 /* ---- sessions ---- */
 
 static void eventlog_instances_tell(struct work_struct *work)

@@ -74,6 +74,13 @@ void eventlog_instances_sessions(void);
 void eventlog_instances_leave(u32 flags);
 
 /**
+ * eventlog_instances_await() - does eventlog_domain_awaits() return true for an instance
+ *
+ * Process context.
+ */
+bool eventlog_instances_await(void);
+
+/**
  * eventlog_domain_open() - get the domain that a file opens
  * @inode: a device node
  * @filp: the file, which the caller opens

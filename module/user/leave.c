@@ -36,11 +36,7 @@ static DEFINE_MUTEX(eventlog_leave_lock);
 static const struct eventlog_file *eventlog_leave_asker;
 /* What it asks for, or did before it was closed; likewise. */
 static u32 eventlog_leave_flags;
-/*
- * How many rules there were when subscribers were asked to leave, and how long producers wait for
- * as many, jiffies; under the lock.  0: they do not wait.
- */
-static int eventlog_leave_awaited;
+/* How long producers wait for subscribers at most, jiffies; under the lock. */
 static unsigned long eventlog_leave_until;
 /* Pending: no file asks, but the request of one that was closed goes on. */
 static DECLARE_DELAYED_WORK(eventlog_leave_work, eventlog_leave_lingered);
@@ -48,13 +44,7 @@ static DECLARE_DELAYED_WORK(eventlog_leave_work, eventlog_leave_lingered);
 /* @file: NULL: no file asks any more. */
 static void eventlog_leave_set(const struct eventlog_file *file, u32 flags)
 {
-	const u32 both = EVENTLOG_LEAVE_PRODUCERS | EVENTLOG_LEAVE_SUBSCRIBERS;
-
 	lockdep_assert_held(&eventlog_leave_lock);
-	/* If some are still away from the last time, more is the right number. */
-	if ((flags & both) == both)
-		eventlog_leave_awaited = max(eventlog_leave_awaited,
-					     atomic_read(&eventlog_leave_rules));
 	WRITE_ONCE(eventlog_leave_asker, file);
 	WRITE_ONCE(eventlog_leave_flags, flags);
 	flags &= ~EVENTLOG_LEAVE_LINGER;
@@ -68,12 +58,11 @@ static void eventlog_leave_set(const struct eventlog_file *file, u32 flags)
  */
 static void eventlog_leave_end(void)
 {
-	const bool wait = atomic_read(&eventlog_leave_rules) < eventlog_leave_awaited &&
-			  time_before(jiffies, eventlog_leave_until);
+	const bool wait = time_before(jiffies, eventlog_leave_until) &&
+			  (eventlog_domain_awaits(&eventlog_root_domain) ||
+			   eventlog_instances_await());
 
 	lockdep_assert_held(&eventlog_leave_lock);
-	if (!wait)
-		eventlog_leave_awaited = 0;
 	eventlog_leave_set(NULL, wait ? EVENTLOG_LEAVE_PRODUCERS : 0);
 	if (wait)
 		mod_delayed_work(system_wq, &eventlog_leave_work, EVENTLOG_LEAVE_LOOK);
