@@ -325,6 +325,9 @@ static inline void hrtimer_setup_on_stack(struct hrtimer *timer,
 	srcu_read_unlock_fast_notrace(&tracepoint_srcu, eventlog_tracers_srcu)
 #endif
 
+/* 6.10 added a tracepoint before execve() changes the task. */
+#define EVENTLOG_PREPARE_EXEC (LINUX_VERSION_CODE >= KERNEL_VERSION(6, 10, 0))
+
 /* 6.0 added kfuncs with flags in modules; this code supports them from 6.1. */
 #if defined(CONFIG_DEBUG_INFO_BTF_MODULES) && defined(CONFIG_BPF_EVENTS) && \
 	LINUX_VERSION_CODE >= KERNEL_VERSION(6, 1, 0)

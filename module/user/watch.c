@@ -8,13 +8,24 @@
 #include <linux/sched.h>
 #include <trace/events/sched.h>
 
+#include "compat.h"
 #include "core/thread.h"
 #include "providers/hook.h"
 #include "user/watch.h"
 
+/*
+ * Before anything of the task changes: what another process writes to the thread's ring from then
+ * on does not get the name, the rights or the ids of the new program.
+ */
+static void __maybe_unused eventlog_watch_on_exec(void *unused, struct task_struct *task,
+						  struct linux_binprm *program)
+{
+	eventlog_thread_leave(true);
+}
+
 /* Before the new program begins. */
-static void eventlog_watch_on_exec(void *unused, struct task_struct *task, pid_t old,
-				   struct linux_binprm *program)
+static void __maybe_unused eventlog_watch_on_exec_late(void *unused, struct task_struct *task,
+						       pid_t old, struct linux_binprm *program)
 {
 	eventlog_thread_leave(true);
 }
@@ -34,7 +45,11 @@ static void __maybe_unused eventlog_watch_on_exit_group(void *unused, struct tas
 static DEFINE_MUTEX(eventlog_watch_lock);
 
 static struct eventlog_hook eventlog_watch_hooks[] = {
-	EVENTLOG_HOOK(sched_process_exec, eventlog_watch_on_exec),
+#if EVENTLOG_PREPARE_EXEC
+	EVENTLOG_HOOK(sched_prepare_exec, eventlog_watch_on_exec),
+#else
+	EVENTLOG_HOOK(sched_process_exec, eventlog_watch_on_exec_late),
+#endif
 	EVENTLOG_HOOK_EITHER(sched_process_exit, eventlog_watch_on_exit,
 			     eventlog_watch_on_exit_group),
 	{},
