@@ -23,6 +23,8 @@
 
 #define RING_BYTES (1 << 20)
 #define HOUR (3600 * 1000000000ULL)
+/* A user without rights. */
+#define USER 1000
 /* What the kernel asks for in a ring that has ended. */
 #define MAPPED_ENDED (EVENTLOG_MAPPED_ASK_LEAVE | EVENTLOG_MAPPED_ASK_ENDED)
 
@@ -607,6 +609,7 @@ struct sharer {
 	struct pair *pair;
 	struct mapped older;
 	void (*end)(struct sharer *sharer);
+	const char *program;	/* a setuid program that it executes; NULL: another one */
 	bool by_thread;		/* the rings are those of another thread of the child */
 	int ready[2], hold[2];
 	pid_t tid;
@@ -658,6 +661,11 @@ static void sharer_executes(struct sharer *sharer)
 	CHECK_OK(dup2(sharer->hold[0], STDIN_FILENO));
 	CHECK_OK(dup2(sharer->ready[1], STDOUT_FILENO));
 	close(sharer->hold[1]);
+	if (sharer->program) {
+		/* The function of the C library would change the threads of the parent. */
+		CHECK_OK(syscall(SYS_setresuid, USER, USER, USER));
+		execl(sharer->program, "cat", "/proc/self/status", "-", NULL);
+	}
 	execl("/bin/sh", "sh", "-c", "echo; read line", NULL);
 }
 
@@ -710,9 +718,11 @@ static void forge(struct sharer *sharer)
 	sharer->pair->sent = sent;
 }
 
-static void check_sharer(void (*end)(struct sharer *sharer), bool by_thread)
+static void check_sharer(void (*end)(struct sharer *sharer), bool by_thread,
+			 const char *program)
 {
 	static struct sharer sharer;
+	char status[4096] = "";
 	struct record record;
 	struct pair pair;
 	pid_t child;
@@ -720,8 +730,13 @@ static void check_sharer(void (*end)(struct sharer *sharer), bool by_thread)
 	memset(&sharer, 0, sizeof(sharer));
 	sharer.end = end;
 	sharer.by_thread = by_thread;
+	sharer.program = program;
 	child = sharer_open(&sharer, &pair);
 	CHECK(by_thread == (child != sharer.tid));
+	if (program) {
+		CHECK(read(sharer.ready[0], status, sizeof(status) - 1) > 0);
+		CHECK(strstr(status, "\nUid:\t1000\t0\t0\t0\n"));
+	}
 	forge(&sharer);
 	pair_check(&pair, child, sharer.tid);
 	CHECK(is_named(&pair.consumer, sharer.tid, "mapped_test"));
@@ -744,19 +759,29 @@ static void check_sharer(void (*end)(struct sharer *sharer), bool by_thread)
 
 TEST(process_that_shares_memory_exits)
 {
-	check_sharer(sharer_exits, false);
-	check_sharer(sharer_exits, true);
+	check_sharer(sharer_exits, false, NULL);
+	check_sharer(sharer_exits, true, NULL);
 }
 
 TEST(process_that_shares_memory_is_killed)
 {
-	check_sharer(sharer_is_killed, false);
+	check_sharer(sharer_is_killed, false, NULL);
 }
 
 TEST(process_that_shares_memory_executes_a_program)
 {
-	check_sharer(sharer_executes, false);
-	check_sharer(sharer_executes, true);
+	check_sharer(sharer_executes, false, NULL);
+	check_sharer(sharer_executes, true, NULL);
+}
+
+/* The new program has rights that the parent does not have. */
+TEST(process_that_shares_memory_executes_a_setuid_program)
+{
+	const char *program = setuid_copy("/bin/cat");
+
+	check_sharer(sharer_executes, false, program);
+	check_sharer(sharer_executes, true, program);
+	CHECK_OK(unlink(program));
 }
 
 /* posix_spawn() does it so: the rings of the parent stay its own. */

@@ -21,12 +21,15 @@
 #include "sched_common.h"
 
 #define RING_BYTES (1 << 20)
+/* A user without rights. */
+#define USER 1000
 
 /* ---- a process that shares its memory ---- */
 
 struct sharer {
 	struct sched_watch *watch;
 	struct mapped rings[2];
+	const char *program;	/* a setuid program that it executes; NULL: another one */
 	int hold[2];
 	char stack[65536] __attribute__((aligned(16)));
 };
@@ -40,12 +43,17 @@ static int share_and_execute(void *argument)
 		mapped_attach(&sharer->rings[i], sharer->watch->fd, mapped_least_bytes());
 	CHECK_OK(dup2(sharer->hold[0], STDIN_FILENO));
 	close(sharer->hold[1]);
+	if (sharer->program) {
+		/* The function of the C library would change the threads of the parent. */
+		CHECK_OK(syscall(SYS_setresuid, USER, USER, USER));
+		execl(sharer->program, "cat", NULL);
+	}
 	execl("/bin/sh", "sh", "-c", "read line; sleep 0.01; sleep 0.01", NULL);
 	_exit(1);
 }
 
 /* The parent states sessions for it, also in the ring that was not the last one. */
-TEST(program_whose_parent_has_its_rings)
+static void state_sessions_of(const char *program)
 {
 	static struct sharer sharer;
 	struct sched_watch watch;
@@ -54,6 +62,7 @@ TEST(program_whose_parent_has_its_rings)
 
 	sched_watch_open(&watch, "min_us=10");
 	sharer.watch = &watch;
+	sharer.program = program;
 	CHECK_OK(pipe(sharer.hold));
 	/* The parent goes on when the child has another memory. */
 	child = CHECK_OK(clone(share_and_execute, sharer.stack + sizeof(sharer.stack),
@@ -62,7 +71,7 @@ TEST(program_whose_parent_has_its_rings)
 	for (i = 0; i < 2; i++)
 		session_set(&sharer.rings[i], watch.event.descriptor, SESSION);
 	close(sharer.hold[0]);
-	/* With an end of file the shell goes on. */
+	/* With an end of file the program goes on. */
 	close(sharer.hold[1]);
 	test_join(child);
 	flush(watch.consumer.fd);
@@ -71,6 +80,19 @@ TEST(program_whose_parent_has_its_rings)
 	for (i = 0; i < 2; i++)
 		mapped_unmap(&sharer.rings[i]);
 	sched_watch_close(&watch);
+}
+
+TEST(program_whose_parent_has_its_rings)
+{
+	state_sessions_of(NULL);
+}
+
+TEST(setuid_program_whose_parent_has_its_rings)
+{
+	const char *program = setuid_copy("/bin/cat");
+
+	state_sessions_of(program);
+	CHECK_OK(unlink(program));
 }
 
 /* ---- a ring that another thread ends ---- */

@@ -99,6 +99,9 @@ bool trace_events_exist(void);
  */
 int perf_open_id(long id, pid_t pid, int cpu);
 
+/** setuid_copy() - copy a program so that it runs as its owner; skips the test if it cannot */
+const char *setuid_copy(const char *program);
+
 /** file_number() - read a number from a file of /proc or /sys; -1 on failure */
 long file_number(const char *path);
 
