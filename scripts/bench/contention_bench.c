@@ -11,9 +11,12 @@
  * module's parameter "steps", the most steps during one hold of each lock.  stderr has what
  * the attacker did.
  *
- * CALL is register: REGISTER and UNREGISTER of an event; instance: the same in an instance of
- * the victim's; listing: reading the status listing; a module's FILE.ko: loading and unloading
- * it; or a FILE of tracefs: writing 1 and then 0.  The victim sleeps between calls.
+ * CALL is register: REGISTER and UNREGISTER of an event; unregister: the same by a file with a
+ * producer ring; kick: KICK of such a ring; munmap: ATTACH, mapping it and munmap(); flush: FLUSH;
+ * switches: a byte goes to another process and back, while someone listens to the provider sched;
+ * instance: REGISTER and UNREGISTER in an instance of the victim's; listing: reading the status
+ * listing; a module's FILE.ko: loading and unloading it; or a FILE of tracefs: writing 1 and then 0.
+ * The victim sleeps between calls.
  *
  * ATTACK is quiet, which is none; busy, a process that makes no calls, but keeps the CPU
  * busy; or one of attacks[] below.  It begins before the first call that is measured.
@@ -24,6 +27,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -455,6 +460,113 @@ static void attack_forks(struct attacker *attacker)
 		waitpid(child, NULL, 0);
 }
 
+/* ---- an attack with producer rings ---- */
+
+/* More threads than a user may have rings. */
+#define RING_HOLDERS 4
+#define RING_THREADS 1100
+#define FILLED_BYTES EVENTLOG_MAPPED_BYTES_MAX
+
+/* Returns the ring, or NULL at a limit. */
+static struct eventlog_mapped_header *attach_ring(int fd, __u32 data_bytes,
+						  struct eventlog_attach *request)
+{
+	void *ring;
+
+	*request = (struct eventlog_attach){ .size = sizeof(*request), .data_bytes = data_bytes };
+	if (!call(fd, EVENTLOG_IOC_ATTACH, request, "ATTACH"))
+		return NULL;
+	ring = mmap(NULL, request->length, PROT_READ | PROT_WRITE, MAP_SHARED, fd, request->offset);
+	if (ring == MAP_FAILED)
+		fail("mmap of a ring");
+	return ring;
+}
+
+/* A thread with a ring, which sleeps; or without, at the limit. */
+static void *hold_ring(void *file)
+{
+	struct eventlog_attach request;
+
+	attach_ring(*(int *)file, EVENTLOG_MAPPED_BYTES_MIN, &request);
+	while (pause() < 0)
+		;
+	return NULL;
+}
+
+static void hold_rings(const struct attacker *attacker, int ready)
+{
+	int fd = open_file(attacker->device, O_RDWR);
+	pthread_attr_t small;
+	pthread_t thread;
+	unsigned int i;
+	uint32_t index;
+
+	if (!register_event(fd, "held", &index))
+		fail("REGISTER of the holder");
+	pthread_attr_init(&small);
+	pthread_attr_setstacksize(&small, PTHREAD_STACK_MIN);
+	for (i = 0; i < RING_THREADS && !pthread_create(&thread, &small, hold_ring, &fd); i++)
+		;
+	if (write(ready, "", 1) != 1)
+		fail("write");
+	for (;;)
+		pause();
+}
+
+static struct eventlog_mapped_header *filled_ring;
+
+static void set_up_rings(struct attacker *attacker)
+{
+	struct eventlog_attach request;
+	int ready[2];
+	unsigned int i;
+	char byte;
+
+	set_up_device(attacker);
+	if (!register_event(attacker->producer, "filled", &attacker->number))
+		fail("REGISTER of the attacker");
+	/* Before the limit is reached. */
+	filled_ring = attach_ring(attacker->producer, FILLED_BYTES, &request);
+	if (!filled_ring || pipe(ready))
+		fail("ATTACH of the attacker");
+	for (i = 0; i < RING_HOLDERS; i++) {
+		const pid_t child = fork();
+
+		if (child < 0)
+			fail("fork");
+		if (!child)
+			hold_rings(attacker, ready[1]);
+		if (read(ready[0], &byte, 1) != 1)
+			fail("a child that holds rings");
+	}
+}
+
+/* Fills a ring with the longest records, and rests. */
+static void attack_rings(struct attacker *attacker)
+{
+	const uint32_t record_bytes = FILLED_BYTES / 16;
+	struct eventlog_mapped_record *record;
+	char *data = (char *)filled_ring + filled_ring->data_offset;
+	uint32_t i;
+
+	for (i = 0; i < FILLED_BYTES; i += record_bytes) {
+		record = (void *)(data + i);
+		record->size = record_bytes;
+		record->write_index = attacker->number;
+		record->time = 1;
+	}
+	if (__atomic_load_n(&filled_ring->position, __ATOMIC_ACQUIRE) == filled_ring->committed) {
+		const uint32_t message[] = { EVENTLOG_WRITE_KICK, filled_ring->ring };
+
+		__atomic_store_n(&filled_ring->committed, filled_ring->committed + FILLED_BYTES,
+				 __ATOMIC_RELEASE);
+		if (write(attacker->producer, message, sizeof(message)) != sizeof(message))
+			fail("KICK");
+		counts->calls++;
+	}
+	usleep(REST_US);
+}
+
 static const struct attack attacks[] = {
 	{ "busy", false, NULL, attack_busy },
 	{ "listing", false, set_up_device, attack_listing },
@@ -466,6 +578,7 @@ static const struct attack attacks[] = {
 	{ "retained", true, set_up_device, attack_retained },
 	{ "flood", true, set_up_flood, attack_flood },
 	{ "forks", false, set_up_forks, attack_forks },
+	{ "rings", false, set_up_rings, attack_rings },
 };
 
 /* ---- the attacker's process ---- */
@@ -617,16 +730,68 @@ static void toggle_end(const struct attacker *attacker, pid_t child)
 
 /* ---- the victim ---- */
 
-enum call_kind { CALL_REGISTER, CALL_INSTANCE, CALL_LISTING, CALL_MODULE, CALL_FILE };
+enum call_kind {
+	CALL_REGISTER, CALL_INSTANCE, CALL_LISTING, CALL_MODULE, CALL_FILE,
+	CALL_KICK, CALL_MUNMAP, CALL_FLUSH, CALL_SWITCHES,
+};
 
 struct victim {
 	enum call_kind kind;
 	int fd;
+	struct eventlog_attach attach;
+	int to, from;		/* of the process that a byte goes to */
 	uint32_t instance_id;
 	char module[64];
 	double us[INSTANCE_CALLS];
 	unsigned int count;
 };
+
+static void victim_produce(struct victim *victim)
+{
+	uint32_t index;
+
+	victim->fd = open_file(EVENTLOG_DEVICE, O_RDWR);
+	if (!register_event(victim->fd, "of_victim u32 number", &index))
+		fail("REGISTER of the victim");
+}
+
+/* Everyone's events, and those of the provider sched. */
+static void victim_subscribe(struct victim *victim)
+{
+	struct eventlog_subscribe request = {
+		.size = sizeof(request), .ring_bytes = 1 << 16,
+		.flags = EVENTLOG_SUBSCRIBE_OVERWRITE | EVENTLOG_SUBSCRIBE_MAPPED,
+	};
+
+	victim->fd = open_file(EVENTLOG_DEVICE, O_RDWR);
+	if (!call(victim->fd, EVENTLOG_IOC_SUBSCRIBE, &request, "SUBSCRIBE") ||
+	    !add_rule(victim->fd, NULL, NULL))
+		fail("SUBSCRIBE of the victim");
+}
+
+/* A process that sends each byte back. */
+static void victim_echo(struct victim *victim)
+{
+	int there[2], back[2];
+	pid_t child;
+	char byte;
+
+	if (pipe(there) || pipe(back))
+		fail("pipe");
+	child = fork();
+	if (child < 0)
+		fail("fork");
+	if (!child) {
+		close(there[1]);
+		while (read(there[0], &byte, 1) == 1)
+			if (write(back[1], &byte, 1) != 1)
+				fail("write");
+		_exit(0);
+	}
+	close(there[0]);
+	victim->to = there[1];
+	victim->from = back[0];
+}
 
 static void victim_open(struct victim *victim, const char *what)
 {
@@ -636,6 +801,21 @@ static void victim_open(struct victim *victim, const char *what)
 	if (!strcmp(what, "register")) {
 		victim->kind = CALL_REGISTER;
 		victim->fd = open_file(EVENTLOG_DEVICE, O_RDWR);
+	} else if (!strcmp(what, "unregister") || !strcmp(what, "kick")) {
+		victim->kind = *what == 'k' ? CALL_KICK : CALL_REGISTER;
+		victim_produce(victim);
+		if (!attach_ring(victim->fd, EVENTLOG_MAPPED_BYTES_MIN, &victim->attach))
+			fail("ATTACH of the victim");
+	} else if (!strcmp(what, "munmap")) {
+		victim->kind = CALL_MUNMAP;
+		victim_produce(victim);
+	} else if (!strcmp(what, "flush")) {
+		victim->kind = CALL_FLUSH;
+		victim_subscribe(victim);
+	} else if (!strcmp(what, "switches")) {
+		victim->kind = CALL_SWITCHES;
+		victim_subscribe(victim);
+		victim_echo(victim);
 	} else if (!strcmp(what, "instance")) {
 		victim->kind = CALL_INSTANCE;
 		victim->fd = create_instance("victim", 0, &victim->instance_id);
@@ -657,6 +837,8 @@ static void victim_open(struct victim *victim, const char *what)
 
 static void victim_call(struct victim *victim)
 {
+	struct eventlog_flush flush = { .size = sizeof(flush) };
+	void *ring;
 	static char text[65536];
 	ssize_t bytes;
 	off_t offset = 0;
@@ -674,6 +856,24 @@ static void victim_call(struct victim *victim)
 			offset += bytes;
 		if (bytes < 0)
 			fail("reading the listing");
+		break;
+	case CALL_KICK:
+		if (write(victim->fd, (uint32_t[]){ EVENTLOG_WRITE_KICK, victim->attach.ring },
+			  8) != 8)
+			fail("KICK of the victim");
+		break;
+	case CALL_MUNMAP:
+		ring = attach_ring(victim->fd, EVENTLOG_MAPPED_BYTES_MIN, &victim->attach);
+		if (!ring || munmap(ring, victim->attach.length))
+			fail("munmap of the victim");
+		break;
+	case CALL_FLUSH:
+		if (ioctl(victim->fd, EVENTLOG_IOC_FLUSH, &flush))
+			fail("FLUSH");
+		break;
+	case CALL_SWITCHES:
+		if (write(victim->to, "", 1) != 1 || read(victim->from, text, 1) != 1)
+			fail("pipe of the victim");
 		break;
 	case CALL_MODULE:
 		if (syscall(SYS_finit_module, victim->fd, "", 0))
