@@ -3,10 +3,11 @@
  * Tests of a writer whose disk is full or fails, and works again later: the file then has
  * each event once, and no damage. And of one whose file another program changes. Prints TAP.
  *
- * writev() and ftruncate() below are those that libelog calls. They act as a disk with a
+ * writev(), statx() and ftruncate() below are those that libelog calls. They act as a disk with a
  * limit: what exceeds it fails with the error that a test chooses.
  */
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 
@@ -24,6 +25,7 @@ static struct {
 	bool keeps_torn;	/* ftruncate() fails, too */
 	unsigned int failures;
 	bool truncates;		/* right before the next block is written */
+	bool is_sandbox;	/* there is no statx() */
 } disk = { .fd = -1 };
 
 ssize_t writev(int fd, const struct iovec *iov, int count)
@@ -50,6 +52,15 @@ ssize_t writev(int fd, const struct iovec *iov, int count)
 	disk.failures++;
 	errno = disk.error;
 	return -1;
+}
+
+int statx(int fd, const char *path, int flags, unsigned int mask, struct statx *result)
+{
+	if (disk.is_sandbox) {
+		errno = EPERM;
+		return -1;
+	}
+	return (int)syscall(SYS_statx, fd, path, flags, mask, result);
 }
 
 int ftruncate(int fd, off_t size)
@@ -513,6 +524,14 @@ static void test_changed(void)
 		try_change(&changes[i]);
 }
 
+/* As with a seccomp profile that is older than statx(2). */
+static void test_sandbox(void)
+{
+	disk.is_sandbox = true;
+	test_changed();
+	disk.is_sandbox = false;
+}
+
 int main(void)
 {
 	static const struct test tests[] = {
@@ -526,6 +545,7 @@ int main(void)
 		{ "a torn block that cannot be removed yet", test_torn },
 		{ "a pipe is not retried", test_pipe },
 		{ "a file that another program changes", test_changed },
+		{ "the same, in a sandbox that denies statx", test_sandbox },
 	};
 
 	return run_tests(tests, ELOG_ARRAY_SIZE(tests), seed_random);

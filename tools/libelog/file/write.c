@@ -36,20 +36,36 @@
 #define COMPRESSION_MAX	19
 
 /*
- * Does the file end where this writer has left it, and has it its name? Asking for its times
- * would make a file system of the network write everything first. Return: 0, -ESTALE or a
+ * Asking for the times of a file as well would make a file system of the network write everything
+ * first. A sandbox may deny statx(2), which is newer than fstat(2). Return: 0 or a negative errno.
+ */
+static int look(int fd, struct stat *now)
+{
+	struct statx stat;
+
+	if (statx(fd, "", AT_EMPTY_PATH, STATX_SIZE | STATX_NLINK, &stat))
+		return fstat(fd, now) ? -errno : 0;
+	now->st_size = (off_t)stat.stx_size;
+	now->st_nlink = stat.stx_nlink;
+	return 0;
+}
+
+/*
+ * Does the file end where this writer has left it, and has it its name? Return: 0, -ESTALE or a
  * negative errno.
  */
 static int check_end(const struct elog_writer *writer)
 {
 	const uint64_t end = writer->begin + writer->size + writer->torn;
-	struct statx stat;
+	struct stat now;
+	int ret;
 
 	if (!writer->regular)
 		return 0;
-	if (statx(writer->fd, "", AT_EMPTY_PATH, STATX_SIZE | STATX_NLINK, &stat))
-		return -errno;
-	return stat.stx_size == end && (stat.stx_nlink || !writer->named) ? 0 : -ESTALE;
+	ret = look(writer->fd, &now);
+	if (ret)
+		return ret;
+	return (uint64_t)now.st_size == end && (now.st_nlink || !writer->named) ? 0 : -ESTALE;
 }
 
 /*
