@@ -123,6 +123,10 @@ class _Field(NamedTuple):
         if self.is_text:
             if not isinstance(value, bytes):
                 value = os.fspath(value).encode("utf-8", "surrogateescape")
+            # Readers take what follows a NUL for no part of the text. Those of char[N] may end
+            # with NULs.
+            if b"\0" in (value if self.dynamic else value.rstrip(b"\0")):
+                raise ValueError(f"{self.name}: a text has no NUL; use bytes")
             return value + b"\0" if self.dynamic else value
         if self.dynamic or self.format.endswith("s"):
             return bytes(memoryview(value))

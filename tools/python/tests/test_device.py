@@ -82,6 +82,8 @@ WRONG = {
     "above the range": (0, (256, "a", "b"), {}, ValueError),
     "below the range": (0, (-1, "a", "b"), {}, ValueError),
     "too long": (0, (1, "x" * 65536, "b"), {}, OSError),
+    "a text with a NUL": (0, (1, "/ok\0/etc/shadow", "b"), {}, ValueError),
+    "a text of a fixed size with a NUL": (0, (1, "a", "b\0c"), {}, ValueError),
     "half a surrogate pair": (0, (1, "\ud800", "b"), {}, UnicodeEncodeError),
     "an error of an argument": (0, (1, Broken(), "b"), {}, KeyError),
     "values that are no sequence": (0, 1, {}, TypeError),
