@@ -29,7 +29,8 @@ struct emission {
 	char **values;			/* "FIELD=VALUE" */
 	int value_count;
 	struct elog_producer *producer;
-	struct elog_event *event;
+	struct elog_event *event;	/* of @producer */
+	bool registered;		/* it was, at least once */
 	struct elog_schema *schema;
 	struct elog_payload payload;
 	unsigned char *buffer;
@@ -96,6 +97,7 @@ static int register_it(struct emission *emission)
 	const struct registration registration = registration_of(emission);
 	int ret = register_event(emission->producer, &registration, &emission->event);
 
+	emission->registered |= !ret;
 	if (!is_wrong(ret))
 		return fail(emission, ret);
 	explain_registration(emission->producer, &registration, ret);
@@ -385,6 +387,9 @@ static int write_events(struct emission *emission)
 		ret = elog_event_write(emission->event, session, &part, 1);
 		emission->written += !ret;
 	}
+	/* The library has given the device up: the event may have a listener. */
+	if (ret == -EBADF && elog_event_error(emission->event))
+		ret = -ESHUTDOWN;
 	if (ret && ret != -EBADF)
 		return fail(emission, ret);
 	if (options->verbose && emission->written)
@@ -427,6 +432,7 @@ static void forget(struct emission *emission)
 	elog_producer_close(emission->producer);
 	emission->schema = NULL;
 	emission->producer = NULL;
+	emission->event = NULL;
 }
 
 /*
@@ -438,7 +444,7 @@ static bool is_replaced(struct emission *emission)
 	const int error = emission->error;
 
 	emission->replaced |= error == -ESHUTDOWN ||
-			      ((error == -ENXIO || error == -ENODEV) && emission->event);
+			      ((error == -ENXIO || error == -ENODEV) && emission->registered);
 	return emission->replaced && (error == -ESHUTDOWN || error == -ENOENT || error == -ENXIO ||
 				      error == -ENODEV || error == -EACCES);
 }
