@@ -16,6 +16,7 @@
 
 #include "input/parts.h"
 #include "util/array.h"
+#include "util/rename.h"
 #include "util/tool.h"
 
 #define CAPTURE_MAX	64
@@ -167,16 +168,16 @@ static void move_others(const char *name, const struct identity *whole, const ch
 {
 	char *other, *new_name;
 	unsigned int i;
+	int ret;
 
 	for (i = first; i < whole->files && i < ELOG_WRITER_FILES_MAX; i++) {
 		other = parts_name(name, i);
 		new_name = to ? parts_name(to, i) : NULL;
 		if (other && is_part(other, whole)) {
-			if (!to)
-				unlink(other);
-			else if (new_name && rename(other, new_name))
-				elog_error("%s: cannot be renamed to %s: %s", other, new_name,
-					   strerror(errno));
+			ret = to ? new_name ? rename_new(other, new_name) : -ENOMEM :
+				   unlink(other);
+			if (to && ret)
+				elog_error("%s: cannot be renamed: %s", other, strerror(-ret));
 		}
 		free(other);
 		free(new_name);

@@ -14,6 +14,7 @@
 #include "record/existing.h"
 #include "record/segments.h"
 #include "util/output_file.h"
+#include "util/rename.h"
 
 /* A symbolic link stays: the file behind it gets another name. Return: that, or NULL. */
 static char *without_links(const char *path)
@@ -35,28 +36,39 @@ static char *old_name(const struct writer *writer, unsigned int part)
 	return name;
 }
 
-/* A recording gets this name only if the file there is a recording, too, and has no writer. */
-static int check_old(const struct writer *writer, const char *path, unsigned int part)
+/* Why may the file of this name not be replaced? NULL: it may, or there is none. */
+static const char *find_obstacle(const char *name)
 {
-	char *name = old_name(writer, part);
-	enum output_kind kind;
-	bool locked;
+	const char *obstacle = NULL;
+	struct stat stat;
 	int fd;
 
-	if (!name)
-		return -ENOMEM;
-	fd = open(name, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-	kind = fd < 0 ? OUTPUT_EMPTY : output_kind(fd);
-	locked = fd >= 0 && output_is_locked(fd);
-	if (fd >= 0)
-		close(fd);
-	if (kind == OUTPUT_FOREIGN || locked) {
-		elog_error("%s: the recording that is there would be kept as %s, but that %s",
-			   path, name, locked ? "is being written" : "is no recording");
-		elog_hint("rename or remove one of them, or add to it: --append");
-	}
-	free(name);
-	return kind == OUTPUT_FOREIGN || locked ? -EEXIST : 0;
+	if (lstat(name, &stat))
+		return errno == ENOENT ? NULL : strerror(errno);
+	if (!S_ISREG(stat.st_mode))
+		return "it is no regular file";
+	fd = open(name, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW | O_NONBLOCK);
+	if (fd < 0)
+		return strerror(errno);
+	if (output_kind(fd) == OUTPUT_FOREIGN)
+		obstacle = "it is no recording";
+	else if (output_is_locked(fd))
+		obstacle = "it is being written";
+	close(fd);
+	return obstacle;
+}
+
+/* A recording gets this name only if the file there is a recording, too, and has no writer. */
+static int check_old(const char *path, const char *name)
+{
+	const char *obstacle = find_obstacle(name);
+
+	if (!obstacle)
+		return 0;
+	elog_error("%s: the recording that is there would be kept as %s, but that cannot be "
+		   "replaced: %s", path, name, obstacle);
+	elog_hint("rename or remove one of them, or add to it: --append");
+	return -EEXIST;
 }
 
 /* Is it the name of an open file? That cannot be renamed. */
@@ -76,6 +88,9 @@ bool existing_is_kept(const char *path, int fd, bool append)
 int existing_check(const struct writer *writer, const char *path, unsigned int part, int fd,
 		   bool append)
 {
+	char *name;
+	int ret;
+
 	if (existing_is_kept(path, fd, append))
 		return 0;
 	if (output_kind(fd) == OUTPUT_FOREIGN) {
@@ -86,8 +101,12 @@ int existing_check(const struct writer *writer, const char *path, unsigned int p
 	/* It becomes a segment, also if it cannot be appended to. */
 	if (writer->settings->rotate_size)
 		return 0;
-	if (!append && !is_descriptor(path))
-		return check_old(writer, path, part);
+	if (!append && !is_descriptor(path)) {
+		name = old_name(writer, part);
+		ret = name ? check_old(path, name) : -ENOMEM;
+		free(name);
+		return ret;
+	}
 	elog_error("%s: cannot be appended to: its start is damaged, or of another version of elog",
 		   path);
 	elog_hint("rename it, or write to another file");
@@ -118,6 +137,27 @@ static int keep_as_segment(struct writer *writer, const char *path, unsigned int
 	return 0;
 }
 
+/* Others may have used the name since it was checked. Return: 0 or a negative errno. */
+static int rename_to_old(struct writer *writer, const char *path, const char *real,
+			 const char *name)
+{
+	int ret = rename_new(real, name);
+
+	if (ret == -EEXIST) {
+		writer->explained = check_old(path, name);
+		if (writer->explained)
+			return ret;
+		ret = rename(real, name) ? -errno : 0;
+	}
+	if (ret) {
+		elog_error("%s: the recording that is there cannot be kept as %s: %s", path, name,
+			   strerror(-ret));
+		elog_hint("remove it, or add to it: --append");
+		writer->explained = true;
+	}
+	return ret;
+}
+
 static int keep_as_old(struct writer *writer, char **path, unsigned int part)
 {
 	const unsigned int parts = writer->parts > 1 ? writer->parts : 1;
@@ -126,13 +166,8 @@ static int keep_as_old(struct writer *writer, char **path, unsigned int part)
 
 	if (!ret && !part)
 		parts_remove(name, 1);
-	if (!ret && rename(real, name)) {
-		ret = -errno;
-		elog_error("%s: the recording that is there cannot be kept as %s: %s", *path, name,
-			   strerror(-ret));
-		elog_hint("remove it, or add to it: --append");
-		writer->explained = true;
-	}
+	if (!ret)
+		ret = rename_to_old(writer, *path, real, name);
 	if (!ret && !part) {
 		parts_rename(name, real, parts);
 		say_kept(writer, *path, name);
