@@ -253,6 +253,32 @@ sends_again()
 		! says "duplicates 0" && same_files spool/x.elog*
 }
 
+# Only one process uses a position: while the other one has stored none yet, and later.
+one_at_a_time()
+{
+	local state
+
+	mkdir -p both && cp spool/x.elog both/x.elog || return 1
+	for state in new stored; do
+		"$elog" ship "$url" both/x.elog > ship.out 2>&1 &
+		shipper=$!
+		until [ -e both/.x.elog.shipped ] && { [ $state = new ] || [ -s both/.x.elog.shipped ]; } &&
+			grep -qs lock: "/proc/$shipper/fdinfo/"*; do
+			kill -0 "$shipper" || return 1
+			sleep 0.05
+		done
+		runs 1 ship --once "$url" both/x.elog &&
+			says "both/.x.elog.shipped: process $shipper (elog ship) writes to it" || return 1
+		until [ -s both/.x.elog.shipped ]; do
+			sleep 0.05
+		done
+		runs 1 ship --once --from -1h "$url" both/x.elog && says "(elog ship) writes to it" &&
+			stop_shipper || return 1
+	done
+	# The name may be that of another file by now, or that of none.
+	rm both/.x.elog.shipped && runs 0 ship --once "$url" both/x.elog && says "not sent 0 bytes"
+}
+
 # All files are sent again; the stream drops what it has.
 damaged_positions()
 {
@@ -319,6 +345,7 @@ files_with_the_same_beginning()
 check "ship: a stream that does not exist" no_stream
 check "ship: older files and the newest one arrive as they are, and once" older_files
 check "ship: --from sends again, and the stream drops it" sends_again
+check "ship: a second process for a file is refused" one_at_a_time
 check "ship: damaged positions: everything is sent again" damaged_positions
 check "ship: removed files are a gap" removed_files
 check "ship: an incomplete block, and what is appended behind it" incomplete_file

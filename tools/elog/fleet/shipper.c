@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "fleet/shipper.h"
@@ -25,6 +26,7 @@
 #include "output/output.h"
 #include "util/array.h"
 #include "util/file_error.h"
+#include "util/output_file.h"
 #include "util/tool.h"
 
 #define WINDOW		64	/* messages of at most SPOOL_CHUNK_MAX */
@@ -45,6 +47,7 @@ struct slot {
 struct sent_spool {
 	struct spool *spool;
 	char *state;		/* the file with the position */
+	int lock;		/* that file, open and locked; -1: its directory is not there yet */
 	struct spool_position saved;
 	bool empty;		/* there was nothing to read the last time */
 	int error;		/* the last one that was printed */
@@ -84,6 +87,8 @@ void shipper_free(struct shipper *shipper)
 	for (i = 0; i < shipper->spool_count; i++) {
 		spool_close(shipper->spools[i].spool);
 		free(shipper->spools[i].state);
+		if (shipper->spools[i].lock >= 0)
+			close(shipper->spools[i].lock);
 	}
 	free(shipper->spools);
 	free(shipper);
@@ -109,6 +114,45 @@ static char *state_name(const struct shipper *shipper, const char *path)
 	return ret < 0 ? NULL : name;
 }
 
+/* Does @path still name this file? */
+static bool is_at(int fd, const char *path)
+{
+	struct stat now, then;
+
+	return !fstat(fd, &then) && !stat(path, &now) && now.st_ino == then.st_ino &&
+	       now.st_dev == then.st_dev;
+}
+
+/*
+ * Two processes would store their positions in turn, and skip what only one of them has sent.
+ *
+ * Return: 0; -ENOENT there is no directory for it; or another negative errno, and the reason was
+ * printed.
+ */
+static int lock_state(struct sent_spool *spool)
+{
+	int fd, ret;
+
+	for (;;) {
+		fd = open(spool->state, O_RDWR | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0666);
+		if (fd < 0) {
+			ret = -errno;
+			if (ret != -ENOENT)
+				elog_error("%s: %s", spool->state, strerror(-ret));
+			return ret;
+		}
+		ret = output_lock(fd, spool->state);
+		if (!ret && is_at(fd, spool->state)) {
+			spool->lock = fd;
+			return 0;
+		}
+		close(fd);
+		if (ret)
+			return ret;
+		/* Another process has just replaced it. */
+	}
+}
+
 /* Return: 0; -ENOENT there is no position; or a negative errno. */
 static int read_state(const char *name, struct spool_position *position)
 {
@@ -122,6 +166,9 @@ static int read_state(const char *name, struct spool_position *position)
 	close(fd);
 	if (size < 0)
 		return -errno;
+	/* It was made for the lock. */
+	if (!size)
+		return -ENOENT;
 	text[size] = '\0';
 	if (sscanf(text, "elog-ship 1\nfile %32[0-9a-f]\noffset %" SCNu64 "\n%n", position->file,
 		   &position->offset, &end) == 2 && end &&
@@ -164,13 +211,17 @@ static int save_position(struct shipper *shipper, unsigned int index)
 	if (!*position.file || (position.offset == spool->saved.offset &&
 				!strcmp(position.file, spool->saved.file)))
 		return 0;
+	ret = spool->lock < 0 ? lock_state(spool) : 0;
+	if (ret && ret != -ENOENT)
+		return ret;
 	elog_text_printf(&text, "elog-ship 1\nfile %s\noffset %" PRIu64 "\n", position.file,
 			 position.offset);
 	/* Each first message of a file has it, also if it is sent by another elog ship. */
 	if (*position.previous)
 		elog_text_printf(&text, "previous %s %" PRIu64 "\n", position.previous,
 				 position.previous_size);
-	ret = text.error ? text.error : output_replace(spool->state, &text, true);
+	if (!ret)
+		ret = text.error ? : output_replace_locked(spool->state, &text, &spool->lock);
 	elog_text_free(&text);
 	if (ret)
 		elog_error("%s: %s", spool->state, strerror(-ret));
@@ -237,6 +288,7 @@ int shipper_add(struct shipper *shipper, const char *path, unsigned int part,
 	shipper->spools = larger;
 	spool = &larger[shipper->spool_count];
 	memset(spool, 0, sizeof(*spool));
+	spool->lock = -1;
 	ret = spool_open(&spool->spool, path, part);
 	if (!ret) {
 		spool->state = state_name(shipper, spool_name(spool->spool));
@@ -246,13 +298,21 @@ int shipper_add(struct shipper *shipper, const char *path, unsigned int part,
 		elog_error("out of memory");
 	else if (has_state(shipper, spool->state))
 		ret = -EEXIST;
-	else if (since)
-		spool_since(spool->spool, *since);
 	else
-		ret = resume(spool);
+		ret = lock_state(spool);
+	/* A capture may make the directory later. */
+	if (!ret || ret == -ENOENT) {
+		ret = 0;
+		if (since)
+			spool_since(spool->spool, *since);
+		else
+			ret = resume(spool);
+	}
 	if (ret) {
 		spool_close(spool->spool);
 		free(spool->state);
+		if (spool->lock >= 0)
+			close(spool->lock);
 		return ret;
 	}
 	shipper->spool_count++;

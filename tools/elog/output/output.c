@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "output/output.h"
+#include "util/output_file.h"
 #include "util/signals.h"
 
 #define OUTPUT_BYTES	65536
@@ -172,7 +173,8 @@ int output_write_file(const char *path, const struct elog_text *text)
 	return ret;
 }
 
-int output_replace(const char *path, const struct elog_text *text, bool durable)
+/* @lock: as for output_replace_locked(), or NULL */
+static int replace(const char *path, const struct elog_text *text, bool durable, int *lock)
 {
 	mode_t mask = umask(0);
 	char *beside;
@@ -192,14 +194,30 @@ int output_replace(const char *path, const struct elog_text *text, bool durable)
 		ret = -errno;
 	if (!ret && durable && fsync(fd))
 		ret = -errno;
-	if (close(fd) && !ret)
+	if (!ret && lock)
+		ret = output_lock(fd, beside);
+	if (!lock && close(fd) && !ret)
 		ret = -errno;
 	if (!ret && rename(beside, path))
 		ret = -errno;
 	if (ret)
 		unlink(beside);
 	free(beside);
+	if (lock)
+		close(ret ? fd : *lock);
+	if (lock && !ret)
+		*lock = fd;
 	return ret;
+}
+
+int output_replace(const char *path, const struct elog_text *text, bool durable)
+{
+	return replace(path, text, durable, NULL);
+}
+
+int output_replace_locked(const char *path, const struct elog_text *text, int *lock)
+{
+	return replace(path, text, true, lock);
 }
 
 bool output_is_input(const char *path, char *const *names, int count)

@@ -99,6 +99,16 @@ int output_write_file(const char *path, const struct elog_text *text);
  */
 int output_replace(const char *path, const struct elog_text *text, bool durable);
 
+/**
+ * output_replace_locked() - the same, durable, for a file that the process keeps locked
+ * @path: the file's name
+ * @text: its new contents
+ * @lock: the open file that is locked; replaced by the new one, which has the lock from the start
+ *
+ * Return: 0 or a negative errno; then @lock is what it was.
+ */
+int output_replace_locked(const char *path, const struct elog_text *text, int *lock);
+
 /** output_is_input() - is @path one of these files? */
 bool output_is_input(const char *path, char *const *names, int count);
 
