@@ -150,13 +150,10 @@ int output_lock(int fd, const char *path)
 
 	if (fstat(fd, &stat) || !S_ISREG(stat.st_mode) || !fcntl(fd, F_OFD_SETLK, &lock))
 		return 0;
-	if (errno == EAGAIN || errno == EACCES) {
-		explain_holder(&stat, path);
-		return -EBUSY;
-	}
-	elog_error("%s: %s: nothing keeps another process from writing to it", path,
-		   strerror(errno));
-	return 0;
+	if (errno != EAGAIN && errno != EACCES)
+		return 0;
+	explain_holder(&stat, path);
+	return -EBUSY;
 }
 
 bool output_is_locked(int fd)

@@ -16,7 +16,7 @@
  * @fd: the open file; only a regular file is locked
  * @path: its name
  *
- * A file system may have no locks: then this prints a message, and succeeds.
+ * A file system may have no locks: then this succeeds, and nothing keeps others away.
  *
  * Return: 0; -EBUSY another process writes to it: its id, and how to end it, were printed.
  */
