@@ -879,12 +879,21 @@ assert capture.wait() == 1
 	[ "$status" = 1 ]
 	mv link link.elog
 	cp text file.old
-	fails_with "file.old, but that is no recording" capture -o file -d 5
+	fails_with "file.old, but that cannot be replaced: it is no recording" capture -o file -d 5
 	for verb in "report" "stat" "stat --format prometheus" "export --format jsonl"; do
 		# shellcheck disable=SC2086 # an option is two words
 		fails_with "file: is a recording, and would be overwritten" $verb -o file out
 	done
 	[ "$(cat text file.old)" = $'text\ntext' ]
+	numbers file | are_numbers 60 10
+	rm file.old
+	for what in "mkfifo file.old" "mkdir file.old" "ln -s nowhere file.old"; do
+		$what
+		fails_with "file.old, but that cannot be replaced: it is no regular file" \
+			capture -o file -d 5
+		[ -p file.old ] || [ -d file.old ] || [ -L file.old ]
+		rm -r file.old
+	done
 	numbers file | are_numbers 60 10
 	# After a crash of the machine there are zeros, which the recorder of a host survives.
 	head -c 4096 /dev/zero > zeros
@@ -950,6 +959,45 @@ numbers_follow()
 		numbers "$work/renamed" | are_numbers 3000 2000
 	done
 	contains "$(< "$work/err")" "elog: 2000 events in" "3000 removed by others"
+}
+
+@test "capture -o: others overwrite the file in place" {
+	local option size
+
+	cd "$work"
+	echo others > small
+	yes others | head -c 300000 > large
+	for option in --quiet --rotate=64K,9; do
+		for size in small large; do
+			rm -f file* moved err
+			start_capture -o file "$option"
+			produce 0 1000 0
+			wait_for shows 1000 file
+			cp $size file
+			[ "$option" = --quiet ] || kill -HUP "$capture"
+			produce 1000 1000 0
+			wait_for grep -Eq "has (truncated|overwritten) it: up to 1000 events are gone; when" err
+			# What is no recording stays until it is moved, and becomes no segment.
+			cmp $size file
+			mv file moved
+			wait_for shows 1000 file
+			stop_capture INT
+			[ "$status" = 2 ]
+			cmp $size moved
+			numbers file* | are_numbers 1000 1000
+		done
+	done
+}
+
+@test "capture -o: a file system without locks, and a sandbox without statx" {
+	for what in locks statx; do
+		run_apart "$PYTHON" "$BATS_TEST_DIRNAME/deny.py" $what \
+			"$ELOG" capture -o "$work/$what" -- "$PRODUCER" 0 100 0
+		[ "$status" != 77 ] || skip "there is no seccomp"
+		[ "$status" = 0 ]
+		[[ $stderr != *lock* ]]
+		numbers "$work/$what" | are_numbers 0 100
+	done
 }
 
 # directory_waits ERRNO: the capture in the background states it

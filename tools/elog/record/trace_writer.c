@@ -10,7 +10,8 @@
  *
  * Others may change the file meanwhile. If it was truncated, or others have written to it, a new
  * part begins at its end; if it was removed, a new file begins. The events that went with it
- * are counted. A file that has its name now is not touched: the capture waits until it is away.
+ * are counted. A file that has its name now, and one that was overwritten by what is no recording,
+ * are not touched: the capture waits until it is away.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -33,6 +34,7 @@
 
 #define SPLIT_THREADS	64	/* whose names are remembered, in each of many files */
 #define RETRY_NS	1000000000ULL	/* from one attempt to write to the next */
+#define HEAD_BYTES	32	/* of a block's header: see elog(5) */
 #define TORN_BYTES	16384	/* a first block is smaller */
 
 /* The next step of a rotation that is under way. */
@@ -55,6 +57,8 @@ struct trace_writer {
 	struct elog_writer *writer;
 	uint64_t present;	/* bytes that the file held before */
 	bool keeps;		/* these bytes, if the part has to begin again */
+	bool torn;		/* the beginning of an empty file could not be written */
+	unsigned char head[HEAD_BYTES];	/* of the part, to know it again */
 	uint64_t held;		/* events in it, of this capture */
 	uint64_t size;		/* bytes that @owner has counted */
 	uint64_t events;	/* likewise */
@@ -329,6 +333,25 @@ static int get_definition(void *context, struct eventlog_describe *request, char
 	return elog_consumer_definition(live_current(trace->owner->live), request, text);
 }
 
+/* Read the header of the part's first block, which has checksums. Zeros: it cannot be read. */
+static void read_head(const struct trace_writer *trace, unsigned char head[HEAD_BYTES])
+{
+	char path[40];
+	int fd;
+
+	memset(head, 0, HEAD_BYTES);
+	if (!trace->file.st_ino)
+		return;
+	/* It is open for writing only. */
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", trace->fd);
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	if (fd < 0)
+		return;
+	if (pread(fd, head, HEAD_BYTES, (off_t)trace->present) != HEAD_BYTES)
+		memset(head, 0, HEAD_BYTES);
+	close(fd);
+}
+
 /* Start a file, or one that continues the file of @before. */
 static int begin_segment(struct trace_writer *trace, const struct elog_writer *before,
 			 uint64_t start)
@@ -365,6 +388,8 @@ static int begin_segment(struct trace_writer *trace, const struct elog_writer *b
 	trace->events = 0;
 	trace->synced = record_time(monotonic());
 	trace->start = start;
+	if (!ret)
+		read_head(trace, trace->head);
 	return ret;
 }
 
@@ -435,13 +460,17 @@ int trace_writer_create(struct trace_writer **result, struct writer *writer,
 static uint64_t begun_before(int fd)
 {
 	const uint64_t now = boottime();
+	struct stat written;
 	struct statx stat;
 	int64_t age;
 
-	if (statx(fd, "", AT_EMPTY_PATH, STATX_BTIME | STATX_MTIME, &stat))
+	if (fstat(fd, &written))
 		return now;
-	if (!(stat.stx_mask & STATX_BTIME))
-		stat.stx_btime = stat.stx_mtime;
+	/* A sandbox may deny statx(2). */
+	if (statx(fd, "", AT_EMPTY_PATH, STATX_BTIME, &stat) || !(stat.stx_mask & STATX_BTIME)) {
+		stat.stx_btime.tv_sec = written.st_mtim.tv_sec;
+		stat.stx_btime.tv_nsec = (uint32_t)written.st_mtim.tv_nsec;
+	}
 	age = realtime_now() - (int64_t)stat.stx_btime.tv_sec * 1000000000 - stat.stx_btime.tv_nsec;
 	/* At least 1: 0 is a file without events. */
 	return age <= 0 ? now : (uint64_t)age < now ? now - (uint64_t)age : 1;
@@ -512,10 +541,12 @@ static int check_removed(const struct trace_writer *trace)
 static void see_change(struct trace_writer *trace)
 {
 	const char *change = "has written to it", *next = "a new part";
-	struct stat now;
+	unsigned char head[HEAD_BYTES];
+	struct stat now = { 0 };
 	uint64_t gone = 0;
 
 	account(trace);
+	read_head(trace, head);
 	if (fstat(trace->fd, &now) || !now.st_nlink) {
 		change = "has removed it";
 		next = "a new file";
@@ -523,11 +554,33 @@ static void see_change(struct trace_writer *trace)
 	} else if ((uint64_t)now.st_size < trace_writer_size(trace)) {
 		change = "has truncated it";
 		gone = trace->held;
+	} else if (memcmp(head, trace->head, sizeof(head))) {
+		change = "has overwritten it";
+		gone = trace->held;
 	}
+	if (output_kind(trace->fd) == OUTPUT_FOREIGN && now.st_nlink)
+		next = "when this is renamed or removed, a new file";
 	trace->held -= gone;
 	trace->owner->gone += gone;
 	elog_error("%s: another program %s: %s%" PRIu64 " event%s gone; %s begins", trace->path,
 		   change, gone ? "up to " : "", gone, gone == 1 ? " is" : "s are", next);
+}
+
+/* Let others have the file, and begin a new one. */
+static void leave_file(struct trace_writer *trace)
+{
+	close_file(trace);
+	trace->file = (struct stat){ 0 };
+	trace->step = ROTATION_OPEN;
+}
+
+/* Begin a new part of the file. */
+static void begin_part(struct trace_writer *trace)
+{
+	trace->before = trace->writer;
+	trace->writer = NULL;
+	trace->keeps = true;
+	trace->step = ROTATION_BEGIN;
 }
 
 /* Begin a new part of the file, or a new file if it was removed. As try_again(). */
@@ -536,17 +589,11 @@ static bool begin_again(struct trace_writer *trace, ssize_t *ret)
 	const bool removed = check_removed(trace);
 
 	see_change(trace);
-	trace->before = trace->writer;
-	trace->writer = NULL;
+	begin_part(trace);
 	/* The files of a capture with several writers have the same start. */
 	trace->rotated = trace->start;
-	trace->keeps = true;
-	trace->step = ROTATION_BEGIN;
-	if (removed) {
-		close_file(trace);
-		trace->file = (struct stat){ 0 };
-		trace->step = ROTATION_OPEN;
-	}
+	if (removed)
+		leave_file(trace);
 	*ret = continue_rotation(trace);
 	return !*ret;
 }
@@ -710,8 +757,8 @@ static int find_end(struct trace_writer *trace)
 		return -EEXIST;
 	if (fstat(trace->fd, &now))
 		return -errno;
-	/* There is only the beginning of the first block. */
-	if (kind == OUTPUT_UNREADABLE && now.st_size < TORN_BYTES) {
+	/* There is only the beginning of the first block, unless others have written it. */
+	if (trace->torn && kind == OUTPUT_UNREADABLE && now.st_size < TORN_BYTES) {
 		if (ftruncate(trace->fd, 0))
 			return -errno;
 		now.st_size = 0;
@@ -733,7 +780,9 @@ static int begin_next(struct trace_writer *trace)
 		ret = -errno;
 	if (ret)
 		return ret;
-	return begin_segment(trace, trace->before, trace->rotated);
+	ret = begin_segment(trace, trace->before, trace->rotated);
+	trace->torn = ret && !trace->present;
+	return ret;
 }
 
 /* Is the file that was ended there, although it was not when it should have been renamed? */
@@ -753,11 +802,16 @@ static int rotate_step(struct trace_writer *trace)
 	switch (trace->step) {
 	case ROTATION_END:
 		ret = elog_writer_end(trace->writer, UINT64_MAX);
-		if (ret == -ESTALE)
-			see_change(trace);
-		else if (ret)
+		if (ret && ret != -ESTALE)
 			return ret;
+		if (ret)
+			see_change(trace);
 		account(trace);
+		/* That must not become a segment, which is removed later. */
+		if (ret && output_kind(trace->fd) == OUTPUT_FOREIGN) {
+			begin_part(trace);
+			return 0;
+		}
 		trace->file.st_size = (off_t)trace_writer_size(trace);
 		/* The file cannot be written again: an error of this is reported, and no more. */
 		ret = close_file(trace);
@@ -784,6 +838,10 @@ static int rotate_step(struct trace_writer *trace)
 		return 0;
 	default:
 		ret = begin_next(trace);
+		if (ret == -EEXIST && trace->file.st_ino && !has_name(trace, trace->path)) {
+			leave_file(trace);
+			return 0;
+		}
 		if (ret)
 			return ret;
 		elog_writer_close(trace->before);
