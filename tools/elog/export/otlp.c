@@ -248,8 +248,8 @@ static int put_log(struct otlp *otlp, struct otlp_group *group, const struct vis
 	const struct elog_schema_event *schema = event->entry->cached->event;
 	const struct otlp_names *names = event->kind->data;
 	struct elog_text *text = &group->records[OTLP_LOGS];
-	const uint64_t wall = (uint64_t)wall_time(event->entry->item.time,
-						  event->entry->wall_offset);
+	const uint64_t wall = otlp_time(wall_time(event->entry->item.time,
+						  event->entry->wall_offset));
 	const char *level = schema ? elog_level_name(schema->level) : NULL;
 	const size_t from = text->size, record = pb_open(text, OTLP_RECORD);
 	size_t body;
@@ -348,8 +348,8 @@ static int hold_span(struct otlp *otlp, struct otlp_group *group, const struct v
 		pb_bytes(text, SPAN_PARENT, start->parent, start->parent_size);
 	otlp_put_text(&otlp->batch, text, SPAN_NAME, kind->name, kind->name_size);
 	pb_uint(text, SPAN_KIND, KIND_INTERNAL);
-	pb_fixed64(text, SPAN_START, (uint64_t)span->wall);
-	pb_fixed64(text, SPAN_END, (uint64_t)span->wall + span->duration);
+	pb_fixed64(text, SPAN_START, otlp_time(span->wall));
+	pb_fixed64(text, SPAN_END, otlp_time(span->wall) + span->duration);
 	put_start(text, event->kind->data, start);
 	otlp_put_fields(&otlp->batch, text, SPAN_ATTRIBUTE, event);
 	if (start->count)

@@ -265,13 +265,13 @@ struct elog_text *otlp_batch_open_loss(struct otlp_group *group, const char *nam
 	size_t body;
 
 	*record = pb_open(text, OTLP_RECORD);
-	pb_fixed64(text, LOG_TIME, (uint64_t)wall);
+	pb_fixed64(text, LOG_TIME, otlp_time(wall));
 	pb_uint(text, LOG_SEVERITY, SEVERITY_WARNING);
 	pb_string(text, LOG_SEVERITY_TEXT, elog_level_name(EVENTLOG_LEVEL_WARNING));
 	body = pb_open(text, LOG_BODY);
 	pb_string(text, VALUE_STRING, name);
 	pb_close(text, body);
-	pb_fixed64(text, LOG_OBSERVED, (uint64_t)wall);
+	pb_fixed64(text, LOG_OBSERVED, otlp_time(wall));
 	pb_string(text, LOG_EVENT_NAME, name);
 	return text;
 }

@@ -149,6 +149,12 @@ struct otlp_provider *otlp_batch_provider(struct otlp_batch *batch, const char *
 struct otlp_group *otlp_batch_group(struct otlp_batch *batch, const struct entry *entry,
 				    const struct otlp_provider *provider, uint32_t pid);
 
+/** otlp_time() - CLOCK_REALTIME ns; OpenTelemetry has none before 1970: 0 is not known */
+static inline uint64_t otlp_time(int64_t wall)
+{
+	return wall > 0 ? (uint64_t)wall : 0;
+}
+
 /**
  * otlp_batch_open_loss() - begin a record of a loss
  * @group: where it goes

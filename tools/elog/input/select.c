@@ -243,14 +243,14 @@ static bool is_since(const struct selection *selection,
 		     const struct time_spec *spec, const struct elog_item *item,
 		     int64_t wall_offset)
 {
-	/* Values in a file may be anything: use unsigned numbers, which wrap. */
-	uint64_t wall = item->time + (uint64_t)wall_offset;
+	const int64_t wall = wall_time(item->time, wall_offset);
 
 	switch (spec->kind) {
 	case TIME_SPEC_WALL:
-		return (int64_t)wall >= spec->time;
+		return wall >= spec->time;
 	case TIME_SPEC_START:
-		return (int64_t)(wall - (uint64_t)selection->start) >= spec->time;
+		/* Values in a file may be anything: use unsigned numbers, which wrap. */
+		return (int64_t)((uint64_t)wall - (uint64_t)selection->start) >= spec->time;
 	default:
 		return (int64_t)item->time >= spec->time;
 	}

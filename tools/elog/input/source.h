@@ -70,12 +70,6 @@ static inline size_t entry_size(const struct entry *entry)
 	return entry->recorded ? entry->recorded_size : entry->item.payload_size;
 }
 
-/** wall_time() - CLOCK_REALTIME; a file may say anything, so the sum may wrap */
-static inline int64_t wall_time(uint64_t time, int64_t wall_offset)
-{
-	return (int64_t)(time + (uint64_t)wall_offset);
-}
-
 /** source_allow_files() - raise the limit of open files, if so many need it and it can be */
 void source_allow_files(unsigned int count);
 

@@ -78,7 +78,7 @@ static void put_data_time(struct row *row, const struct print_settings *settings
 
 static int64_t report_wall(const struct latency_report *report)
 {
-	return (int64_t)(report->time + (uint64_t)report->wall_offset);
+	return wall_time(report->time, report->wall_offset);
 }
 
 static void put_session(struct elog_text *text, uint64_t session,

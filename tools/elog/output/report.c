@@ -13,9 +13,9 @@
 #define TIME_WIDTH	18	/* of monotonic time */
 #define DATE_WIDTH	29
 
-static uint64_t wall(const struct counter_row *row)
+static int64_t wall(const struct counter_row *row)
 {
-	return row->last + (uint64_t)row->wall_offset;
+	return wall_time(row->last, row->wall_offset);
 }
 
 static const char *level_name(const struct counter_row *row)
@@ -109,7 +109,7 @@ static void put_counts(struct row *row, const struct counter_row *counted, bool 
 	if (any || row->heading) {
 		put_last(row, counted, format);
 		row_seconds(row, "last", NULL, 0, counted->last);
-		row_seconds(row, "last_wall", NULL, 0, wall(counted));
+		row_wall(row, "last_wall", wall(counted));
 	} else {
 		row_null(row, "last", "LAST", last_width(format));
 		row_null(row, "last_wall", NULL, 0);

@@ -75,6 +75,17 @@ void row_seconds(struct row *row, const char *name, const char *title, int width
 		put_seconds(text, nanoseconds, 1);
 }
 
+void row_wall(struct row *row, const char *name, int64_t realtime)
+{
+	struct elog_text *text = row_cell(row, name, NULL, 0);
+
+	if (!text)
+		return;
+	if (realtime < 0)
+		elog_text_character(text, '-');
+	put_seconds(text, realtime < 0 ? 0 - (uint64_t)realtime : (uint64_t)realtime, 1);
+}
+
 void row_string(struct row *row, const char *name, const char *title, int width,
 		const char *string)
 {

@@ -56,6 +56,9 @@ void row_decimal(struct row *row, const char *name, const char *title, int width
 void row_seconds(struct row *row, const char *name, const char *title, int width,
 		 uint64_t nanoseconds);
 
+/** row_wall() - put CLOCK_REALTIME ns as seconds, not in text; before 1970 they are negative */
+void row_wall(struct row *row, const char *name, int64_t realtime);
+
 /** row_string() - put a string; NULL: as row_null() */
 void row_string(struct row *row, const char *name, const char *title, int width,
 		const char *string);

@@ -136,7 +136,7 @@ static void put_session(struct row *row, const struct session *session,
 	else if (text)
 		put_seconds(text, session->start, 1);
 	row_seconds(row, "start", NULL, 0, session->start);
-	row_seconds(row, "start_wall", NULL, 0, (uint64_t)session->first);
+	row_wall(row, "start_wall", session->first);
 	row_seconds(row, "duration", NULL, 0, duration);
 	row_name(row, "provider", "PROVIDER", -16, session->provider);
 	row_session(row, "session", "SESSION", -18, session->number);

@@ -413,7 +413,7 @@ static void print_json(const struct why_session *session, const struct why_times
 	row_string(&row, "instance", NULL, 0, *session->instance ? session->instance : NULL);
 	row_string(&row, "provider", NULL, 0, session->provider);
 	row_session(&row, "session", NULL, 0, session->number);
-	row_seconds(&row, "start_wall", NULL, 0, (uint64_t)session->first);
+	row_wall(&row, "start_wall", session->first);
 	row_number(&row, "wall", NULL, 0, times->wall);
 	row_number(&row, "threads", NULL, 0, times->threads);
 	row_number(&row, "thread_time", NULL, 0, times->thread_time);

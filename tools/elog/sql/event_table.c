@@ -23,6 +23,7 @@
 #include "sql/event_table.h"
 #include "util/file_error.h"
 #include "util/session_number.h"
+#include "util/wall_time.h"
 
 #if defined(ELOG_SQLITE_EXTENSION) || defined(ELOG_SQLITE)
 #ifdef ELOG_SQLITE_EXTENSION
@@ -527,8 +528,8 @@ static int get_column(sqlite3_vtab_cursor *cursor, sqlite3_context *context, int
 
 	switch (column) {
 	case TIME:
-		sqlite3_result_int64(context, (sqlite3_int64)(item->time +
-				     (uint64_t)elog_reader_wall_offset(scan->reader)));
+		sqlite3_result_int64(context, wall_time(item->time,
+							elog_reader_wall_offset(scan->reader)));
 		break;
 	case MONO:
 		sqlite3_result_int64(context, (sqlite3_int64)item->time);

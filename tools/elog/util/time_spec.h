@@ -8,6 +8,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "util/wall_time.h"
+
 /** enum time_spec_kind - what a point in time counts from */
 enum time_spec_kind {
 	TIME_SPEC_NONE,		/* not given */
