@@ -44,10 +44,10 @@ struct sql {
 
 static const char *const tables[] = {
 	"CREATE TEMP TABLE lost(time INTEGER, mono INTEGER, cpu INTEGER, cause TEXT,"
-	" count INTEGER, invalid INTEGER, host TEXT, machine_id TEXT)",
+	" count INTEGER, invalid INTEGER, host TEXT, machine_id TEXT, boot_id TEXT)",
 	"CREATE TEMP TABLE spans(time INTEGER, mono INTEGER, " EVENT_TABLE_SESSION ","
 	" session_number INTEGER, cpu INTEGER, pid INTEGER, tid INTEGER, provider TEXT,"
-	" name TEXT, duration INTEGER, host TEXT, machine_id TEXT)",
+	" name TEXT, duration INTEGER, host TEXT, machine_id TEXT, boot_id TEXT)",
 };
 
 static int sql_error(const struct sql *sql)
@@ -133,6 +133,7 @@ static int take_loss(void *context, const struct entry *entry, uint64_t count)
 				   (sqlite3_int64)item->lost[i] : 0);
 		bind_text(statement, 7, entry->host_name);
 		bind_text(statement, 8, entry->machine_id);
+		bind_text(statement, 9, entry->boot_id);
 		ret = insert(statement);
 	}
 	return ret;
@@ -158,6 +159,7 @@ static int take_event(void *context, struct visit_event *event)
 	sqlite3_bind_int64(statement, 10, (sqlite3_int64)span->duration);
 	bind_text(statement, 11, event->entry->host_name);
 	bind_text(statement, 12, event->entry->machine_id);
+	bind_text(statement, 13, event->entry->boot_id);
 	return insert(statement);
 }
 
@@ -384,11 +386,11 @@ static int create_tables(struct sql *sql)
 		ret = run_text(sql, tables[i]);
 	if (ret)
 		return ret;
-	if (sqlite3_prepare_v2(sql->db, "INSERT INTO lost VALUES(?,?,?,?,?,?,?,?)", -1,
+	if (sqlite3_prepare_v2(sql->db, "INSERT INTO lost VALUES(?,?,?,?,?,?,?,?,?)", -1,
 			       &sql->insert_loss, NULL) ||
 	    (strcasestr(sql->query, "spans") &&
-	     sqlite3_prepare_v2(sql->db, "INSERT INTO spans VALUES(?,?,?,?,?,?,?,?,?,?,?,?)", -1,
-				&sql->insert_span, NULL)))
+	     sqlite3_prepare_v2(sql->db, "INSERT INTO spans VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?)",
+				-1, &sql->insert_span, NULL)))
 		return sql_error(sql);
 	ret = run_text(sql, "BEGIN");
 	if (!ret)
@@ -654,8 +656,8 @@ const struct verb verb_sql = {
 	.description =
 	"Answers QUERY about the events of FILEs, which elog capture -o wrote. Each event is a\n"
 	"table with the columns time (ns since 1970), mono (ns of the monotonic clock), session\n"
-	"(as text, '0x1'), session_number, cpu, pid, tid, comm, instance, host, machine_id, and\n"
-	"its fields. The table lost has the losses, and the table spans the time from each START\n"
+	"(as text, '0x1'), session_number, cpu, pid, tid, comm, instance, host, machine_id,\n"
+	"boot_id, and its fields. The table lost has the losses, and the table spans the time from each START\n"
 	"to its END.\n"
 	"\n"
 	"The name of a table is that of the event, or \"PROVIDER/EVENT\".\n"

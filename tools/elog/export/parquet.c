@@ -50,18 +50,19 @@ static const struct {
 	{ "time", COLUMN_TIMESTAMP }, { "mono", COLUMN_U64 }, { "session", COLUMN_TEXT },
 	{ "session_number", COLUMN_U64 }, { "cpu", COLUMN_U32 }, { "pid", COLUMN_U32 },
 	{ "tid", COLUMN_U32 }, { "comm", COLUMN_TEXT }, { "instance", COLUMN_TEXT },
-	{ "host", COLUMN_TEXT }, { "machine_id", COLUMN_TEXT }, { "provider", COLUMN_TEXT },
-	{ "event", COLUMN_TEXT }, { "level", COLUMN_TEXT }, { "keywords", COLUMN_TEXT },
+	{ "host", COLUMN_TEXT }, { "machine_id", COLUMN_TEXT }, { "boot_id", COLUMN_TEXT },
+	{ "provider", COLUMN_TEXT }, { "event", COLUMN_TEXT }, { "level", COLUMN_TEXT },
+	{ "keywords", COLUMN_TEXT },
 };
 
 enum { TIME, MONO, SESSION, SESSION_NUMBER, CPU, PID, TID, COMM, INSTANCE, HOST, MACHINE_ID,
-       PROVIDER, EVENT, LEVEL, KEYWORDS };
+       BOOT_ID, PROVIDER, EVENT, LEVEL, KEYWORDS };
 
 /* Of spans, instead of those after the provider. */
 enum { SPAN_NAME = PROVIDER + 1, SPAN_DURATION };
 
 enum { LOSS_TIME, LOSS_MONO, LOSS_CPU, LOSS_CAUSE, LOSS_COUNT, LOSS_INVALID, LOSS_HOST,
-       LOSS_MACHINE_ID, LOSS_INSTANCE };
+       LOSS_MACHINE_ID, LOSS_BOOT_ID, LOSS_INSTANCE };
 
 /* ------------------------------------------------------------------------
  * Tables
@@ -264,6 +265,7 @@ static void put_origin(struct parquet *parquet, struct table *table, const struc
 	put_optional(parquet, table, INSTANCE, entry->item.instance);
 	put_optional(parquet, table, HOST, entry->host_name);
 	put_optional(parquet, table, MACHINE_ID, entry->machine_id);
+	put_optional(parquet, table, BOOT_ID, entry->boot_id);
 }
 
 /* What an event is. */
@@ -404,7 +406,7 @@ static int take_loss(void *context, const struct entry *entry, uint64_t count)
 		{ "time", COLUMN_TIMESTAMP }, { "mono", COLUMN_U64 }, { "cpu", COLUMN_U32 },
 		{ "cause", COLUMN_TEXT }, { "count", COLUMN_U64 }, { "invalid", COLUMN_U64 },
 		{ "host", COLUMN_TEXT }, { "machine_id", COLUMN_TEXT },
-		{ "instance", COLUMN_TEXT },
+		{ "boot_id", COLUMN_TEXT }, { "instance", COLUMN_TEXT },
 	};
 	struct export *export = context;
 	struct parquet *parquet = export->state;
@@ -438,6 +440,7 @@ static int take_loss(void *context, const struct entry *entry, uint64_t count)
 		table_integer(table, LOSS_INVALID, invalid ? item->lost[i] : 0);
 		put_optional(parquet, table, LOSS_HOST, entry->host_name);
 		put_optional(parquet, table, LOSS_MACHINE_ID, entry->machine_id);
+		put_optional(parquet, table, LOSS_BOOT_ID, entry->boot_id);
 		put_optional(parquet, table, LOSS_INSTANCE, item->instance);
 		ret = end_row(parquet, table, before);
 	}

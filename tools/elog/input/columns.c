@@ -14,6 +14,7 @@ const char *const column_names[COLUMNS] = {
 	[COLUMN_RECORD_FLAGS] = "record_flags", [COLUMN_HOST] = "host",
 	[COLUMN_FIELDS] = "fields", [COLUMN_MONO] = "mono", [COLUMN_SPAN] = "span",
 	[COLUMN_DURATION] = "duration", [COLUMN_MACHINE_ID] = "machine_id",
+	[COLUMN_BOOT_ID] = "boot_id",
 };
 
 enum column column_find(const char *name)

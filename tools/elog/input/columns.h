@@ -28,6 +28,7 @@ enum column {
 	COLUMN_SPAN,		/* that the event ends */
 	COLUMN_DURATION,	/* of the span, ns */
 	COLUMN_MACHINE_ID,
+	COLUMN_BOOT_ID,
 	COLUMNS,
 };
 

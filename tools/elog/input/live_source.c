@@ -64,6 +64,7 @@ static int next_of_batch(struct source *source, struct entry *entry)
 	entry->host = NULL;
 	entry->host_name = NULL;
 	entry->machine_id = NULL;
+	entry->boot_id = NULL;
 	entry->processes = live->processes;
 	do {
 		ret = live_next(live, &entry->item);

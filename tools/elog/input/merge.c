@@ -213,21 +213,31 @@ static const char *known(const char *text)
 	return *text ? text : NULL;
 }
 
+static void set_origin(struct entry *entry, const struct input *input)
+{
+	entry->host_name = known(input->host_name);
+	entry->machine_id = known(input->machine_id);
+	entry->boot_id = known(input->boot_id);
+}
+
 /* Remember whose events follow: asking the reader for each event would take long. */
 static void see_origin(struct input *input, struct entry *entry)
 {
 	const char *name = elog_reader_info(input->reader, "host");
 	const char *id = elog_reader_info(input->reader, "machine_id");
+	const char *boot = elog_reader_info(input->reader, "boot_id");
 
 	if (!name || strlen(name) >= sizeof(input->host_name))
 		name = "";
 	/* A machine without an id has zeros. */
 	if (!id || strlen(id) >= sizeof(input->machine_id) || strspn(id, "0") == strlen(id))
 		id = "";
+	if (!boot || strlen(boot) >= sizeof(input->boot_id))
+		boot = "";
 	strcpy(input->host_name, name);
 	strcpy(input->machine_id, id);
-	entry->host_name = known(input->host_name);
-	entry->machine_id = known(input->machine_id);
+	strcpy(input->boot_id, boot);
+	set_origin(entry, input);
 }
 
 /* See which host the part that begins is of. Return: 0 or -ENOMEM. */
@@ -280,8 +290,7 @@ void merge_set_origin(struct entry *entry, struct input *input)
 {
 	entry->reader = input->reader;
 	entry->host = input->host;
-	entry->host_name = known(input->host_name);
-	entry->machine_id = known(input->machine_id);
+	set_origin(entry, input);
 	entry->file = input->name;
 	entry->processes = elog_reader_processes(input->reader);
 	entry->wall_offset = elog_reader_wall_offset(input->reader);

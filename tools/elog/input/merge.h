@@ -11,6 +11,7 @@
 
 #define HOST_NAME_BYTES		256
 #define MACHINE_ID_BYTES	40
+#define BOOT_ID_BYTES		40
 
 /* Of merge_take(), besides what source_next() returns: go on with the next item. */
 #define MERGE_SKIP		2
@@ -27,6 +28,7 @@ struct stream_capture;
  * @host: of @capture
  * @host_name: of the present part; "": not known
  * @machine_id: likewise
+ * @boot_id: likewise
  * @unwanted: --host does not select it
  * @events: its definitions
  */
@@ -39,6 +41,7 @@ struct input {
 	char *host;
 	char host_name[HOST_NAME_BYTES];
 	char machine_id[MACHINE_ID_BYTES];
+	char boot_id[BOOT_ID_BYTES];
 	bool unwanted;
 	struct known_events events;
 };

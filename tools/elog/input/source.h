@@ -43,6 +43,7 @@ struct source_settings {
  * @host: name of the host, when a stream is read; otherwise NULL
  * @host_name: name of the host that the file is of; NULL: not known, or live
  * @machine_id: its machine id; likewise
+ * @boot_id: the boot of the host; likewise
  * @gap: damage: what is missing in a stream; otherwise NULL
  * @unfinished: damage: this is the end of a file that a capture still writes
  * @recorded: of an event: its payload before it was decoded; else NULL
@@ -58,6 +59,7 @@ struct entry {
 	const char *host;
 	const char *host_name;
 	const char *machine_id;
+	const char *boot_id;
 	const struct stream_gap *gap;
 	bool unfinished;
 	const void *recorded;

@@ -31,7 +31,8 @@ static const enum column default_columns[] = {
 static const enum column complete_columns[] = {
 	COLUMN_TIME, COLUMN_MONO, COLUMN_CPU, COLUMN_PID, COLUMN_TID, COLUMN_COMM,
 	COLUMN_PROVIDER, COLUMN_SESSION, COLUMN_EVENT, COLUMN_LEVEL, COLUMN_SPAN,
-	COLUMN_DURATION, COLUMN_INSTANCE, COLUMN_HOST, COLUMN_MACHINE_ID, COLUMN_FIELDS,
+	COLUMN_DURATION, COLUMN_INSTANCE, COLUMN_HOST, COLUMN_MACHINE_ID, COLUMN_BOOT_ID,
+	COLUMN_FIELDS,
 };
 
 /* A name in --fields: @column, or the event's field of this name. */
@@ -636,6 +637,11 @@ static void column_machine_id(struct printer *printer, const struct entry *entry
 	put_optional(printer, entry->machine_id);
 }
 
+static void column_boot_id(struct printer *printer, const struct entry *entry)
+{
+	put_optional(printer, entry->boot_id);
+}
+
 static void column_span(struct printer *printer, const struct entry *entry)
 {
 	(void)entry;
@@ -681,7 +687,7 @@ static void (*const columns[COLUMNS])(struct printer *printer, const struct entr
 	[COLUMN_RECORD_FLAGS] = column_record_flags, [COLUMN_HOST] = column_host,
 	[COLUMN_FIELDS] = column_fields, [COLUMN_MONO] = column_mono,
 	[COLUMN_SPAN] = column_span, [COLUMN_DURATION] = column_duration,
-	[COLUMN_MACHINE_ID] = column_machine_id,
+	[COLUMN_MACHINE_ID] = column_machine_id, [COLUMN_BOOT_ID] = column_boot_id,
 };
 
 /* Put a cell of a loss that has a line of its own: an event "lost" of the module. */
@@ -698,6 +704,7 @@ static void put_loss_column(struct printer *printer, const struct entry *entry,
 	case COLUMN_INSTANCE:
 	case COLUMN_HOST:
 	case COLUMN_MACHINE_ID:
+	case COLUMN_BOOT_ID:
 		columns[column](printer, entry);
 		break;
 	case COLUMN_PROVIDER:

@@ -15,6 +15,7 @@
 struct session {
 	uint64_t number;
 	char *provider;
+	char boot[40];			/* empty: not known */
 	uint64_t events;
 	uint64_t bytes;			/* of payloads */
 	uint64_t worst;			/* the most severe level: 1 is an error */
@@ -60,8 +61,8 @@ void sessions_close(struct sessions *sessions)
 static struct session *find_session(struct sessions *sessions, const struct entry *entry,
 				    const char *provider, uint64_t number)
 {
-	const char *boot = entry->reader ? elog_reader_info(entry->reader, "boot_id") : NULL;
-	const uint64_t of_boot = elog_map_name(boot ? boot : "", number).words[0];
+	const char *boot = entry->boot_id ? entry->boot_id : "";
+	const uint64_t of_boot = elog_map_name(boot, number).words[0];
 	const struct elog_map_key key = elog_map_name(provider, of_boot);
 	struct session *session = elog_map_find(&sessions->map, key);
 	char *copy;
@@ -76,6 +77,7 @@ static struct session *find_session(struct sessions *sessions, const struct entr
 	}
 	session->number = number;
 	session->provider = copy;
+	snprintf(session->boot, sizeof(session->boot), "%s", boot);
 	session->worst = UINT64_MAX;
 	return session;
 }
@@ -146,6 +148,7 @@ static void put_session(struct row *row, const struct session *session,
 	row_string(row, "worst_level", "WORST", -7, level);
 	row_string(row, "first_event", NULL, 0, session->first_event);
 	row_string(row, "last_event", NULL, 0, session->last_event);
+	row_string(row, "boot_id", NULL, 0, *session->boot ? session->boot : NULL);
 	text = row_cell(row, NULL, "FIRST .. LAST EVENT", 0);
 	if (text) {
 		put_quotable(text, session->first_event);

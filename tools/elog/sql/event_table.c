@@ -36,12 +36,12 @@ SQLITE_EXTENSION_INIT1
 
 /* The columns of all tables; the fields follow. */
 enum { TIME, MONO, SESSION, SESSION_NUMBER, CPU, PID, TID, COMM, INSTANCE, HOST, MACHINE_ID,
-       FIELDS };
+       BOOT_ID, FIELDS };
 
 static const char *const common[FIELDS] = {
 	"time INTEGER", "mono INTEGER", EVENT_TABLE_SESSION, "session_number INTEGER",
 	"cpu INTEGER", "pid INTEGER", "tid INTEGER", "comm TEXT", "instance TEXT", "host TEXT",
-	"machine_id TEXT",
+	"machine_id TEXT", "boot_id TEXT",
 };
 
 /* What a scan omits: bits of idxNum. The value of each has a place in argv, in this order. */
@@ -568,6 +568,9 @@ static int get_column(sqlite3_vtab_cursor *cursor, sqlite3_context *context, int
 		break;
 	case MACHINE_ID:
 		get_info(scan, context, "machine_id");
+		break;
+	case BOOT_ID:
+		get_info(scan, context, "boot_id");
 		break;
 	default:
 		get_field(scan, context, scan->definition->fields[column - FIELDS]);
