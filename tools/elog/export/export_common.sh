@@ -50,6 +50,12 @@ expected()
 	NAMES
 }
 
+# is_true FILE HOW [READ]: an export has what elog show has: see export_truth.py
+is_true()
+{
+	python3 "$here/export_truth.py" "$elog" "$@"
+}
+
 # ------------------------------------------------------------------------
 # Readers that are not ours
 

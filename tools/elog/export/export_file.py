@@ -18,6 +18,10 @@ hours    an event every five minutes, from COUNT seconds since 1970 on
 paired   events whose attributes say which are a pair, with names that say otherwise
 nested   spans that are inside others of their session or thread, and some that are not
 traces   a span whose events carry ids of a trace
+bounds   each type at its bounds; the first letters of a field's name say what it is
+odd      texts, and names of providers, events and fields, that are hard to keep as they are
+early    an event before 1970, and two in 1970
+late     an event in 2262, and two that are later than 64 bits can say
 sessions sessions with small and large numbers
 many     COUNT sessions, of which 100 are open at a time
 """
@@ -284,6 +288,146 @@ def names(path):
         file.event(1, struct.pack("<III", 1, 2, 3))
         for number in (2, 3, 4):
             file.event(number)
+
+
+BOUNDS = """eventlog 1
+provider all
+enum state
+	-128 LOW
+	0 NONE
+	127 HIGH
+flags bits
+	0x1 FIRST
+	0x2 SECOND
+	0x8000000000000000 LAST
+event 1 bounds info -
+""" + "".join(f"\t{kind} {name}\n" for kind, name in (
+    *((f"{letter}{bits}", f"i_{letter}{bits}") for letter in "us" for bits in (8, 16, 32, 64)),
+    ("u64", "i_hex as hex"), ("s8", "h_s8 as hex"), ("bool", "b_bool"), ("char[4]", "t_chars"),
+    ("u8[4]", "x_octets"), ("string", "t_string"), ("bytes", "x_bytes"), ("string:rel", "t_rel"),
+    ("ipv4", "a_four"), ("ipv6", "a_six"), ("port", "p_port"), ("mac", "a_mac"),
+    ("time", "i_time"), ("duration", "i_duration"), ("ptr", "i_pointer"),
+    ("enum:state:s8", "e_state"), ("flags:bits:u64", "g_bits"), ("struct:opaque:2", "x_struct")))
+NUMBERS = "<BHIQbhiqQbB"
+BEHIND = "<4s16sHsssssQQQbQ2s".replace("sssss", "6s")
+
+
+def bound(numbers, state, bits, fill, texts):
+    """A payload: all integers, the time and so on; a byte for arrays; three dynamic fields."""
+    fixed = struct.pack(NUMBERS, *numbers) + fill * 8
+    size = len(fixed) + 12 + struct.calcsize(BEHIND)
+    words, tail = b"", b""
+    for position, text in enumerate(texts):
+        offset = size + len(tail)
+        if position == 2:
+            offset -= len(fixed) + 12
+        words += struct.pack("<I", len(text) << 16 | offset)
+        tail += text
+    wide = int.from_bytes(fill * 8, "little")
+    return fixed + words + struct.pack(
+        BEHIND, fill * 4, fill * 16, wide & 0xffff, fill * 6, wide, wide, wide, state, bits,
+        fill * 2) + tail
+
+
+def bounds(path):
+    with ElogFile(path, {1: BOUNDS}) as file:
+        least = (0, 0, 0, 0, -2 ** 7, -2 ** 15, -2 ** 31, -2 ** 63, 0, -2 ** 7, 0)
+        most = tuple(2 ** n - 1 for n in (8, 16, 32, 64, 7, 15, 31, 63, 64, 7, 0))
+        file.event(1, bound(least, -128, 0, b"\0", (b"\0", b"", b"\0")))
+        file.event(1, bound(most, 127, 2 ** 64 - 1, b"\xff",
+                            (b"x" * 20000 + b"\0", bytes(range(256)) * 80, b"\0")),
+                   session=2 ** 64 - 1, cpu=c.EVENTLOG_CPU_UNKNOWN)
+        # Numbers beyond those that a double has, without a name, and other bools.
+        file.event(1, bound((1, 2, 2 ** 31, 2 ** 53 + 1, -1, -1, -1, -2 ** 53 - 1, 2 ** 63, -1, 2),
+                            5, 0x8000000000000004, b"\x80", (b"a\0", b"\0", b"b\0")),
+                   session=2 ** 63, pid=0, tid=0)
+        file.event(1, bound((0,) * 10 + (1,), 0, 3, b"A", (b"a\0", b"\0", b"b\0")), session=1)
+        file.event(1, bound((0,) * 10 + (255,), -1, 1, b"1", (b"a\0", b"\0", b"b\0")))
+
+
+def eventheader(name, fields, values):
+    """A record that describes its fields: their names and encodings."""
+    metadata = name + b"\0" + b"".join(field + b"\0" + kind for field, kind in fields)
+    return struct.pack("<BBHHBBHH", 6, 0, 0, 0, 0, 4, len(metadata), 1) + metadata + values
+
+
+HEADER_FIELDS = "\tu8 eventheader_flags\n\tu8 version\n\tu16 id\n\tu16 tag\n" \
+                "\tu8 opcode\n\tu8 level\n"
+TEXTS = [
+    b"", b"plain", b'"', b"'", b"\\", b"a,b;c\td", b"line\nline\r\nline", bytes(range(1, 32)) + b"\x7f",
+    b"\xff\xfe", b"\xc3(", b"\xed\xa0\x80", b"\xc0\xaf", b"\xf8\x88\x80\x80\x80", b"\xe2\x82",
+    "caf\u00e9 \U0001f600 \u2028 \u202e \ufffd \ufffe \ufeff".encode(), b"=1+1", b"NULL", b"null",
+    b"\\n", b"'; drop table x; --", b"</script>", b"%s%n", b" padded ", b"0x41", b"x" * 65000,
+    b"\xc3\xa9" * 30000,
+]
+ODD = ["a b", "a.b", "a_b", 'a"b', "a'b", "a\\b", "select", "?", "x,y", "x;y", "[x]", "%s", "{x}",
+       "$1", "=x", "-", "0", "#1", "a/b", ":", "*", "a b ", ".", "..", "<b>", "&amp;", "\\n",
+       "lost", "spans", "(others)"]
+ODD_FIELDS = ["a", "A", "a_", "A_", "select", "time", "Time", "time_", "session", "session_", "fields",
+              "payload", "provider", "event", "count", "name", "_", "__", "rowid", "mono", "host",
+              "host_", "machine_id", "boot_id", "instance", "duration", "span", "cpu", "pid", "tid",
+              "comm", "level", "keywords", "trace_id", "span_id", "true", "null"]
+
+
+def odd(path):
+    quoted = ['"' + name.replace("\\", "\\\\").replace('"', '\\"') + '"' for name in ODD]
+    definitions = {1: schema("texts", 1, "text", "\tstring t_string\n"),
+                   2: schema("texts", 2, "chars", "\tchar[8] t_chars\n\tbytes x_bytes\n"),
+                   3: schema("shop", 3, "fields",
+                             "".join(f"\tu8 {name}\n" for name in ODD_FIELDS)),
+                   4: schema("user_events", 4, "Shop_L4K1", HEADER_FIELDS)}
+    first = len(definitions) + 1
+    definitions.update((number, schema(name, number, name, "\tu8 v\n"))
+                       for number, name in enumerate(quoted, first))
+    alike = [("shop", "Fields"), ("SHOP", "fields"), ("shop", "FIELDS")]
+    definitions.update((number, schema(provider, number, name, "\tu8 v\n"))
+                       for number, (provider, name) in enumerate(alike, 100))
+    with ElogFile(path, definitions) as file:
+        for text in TEXTS:
+            file.event(1, struct.pack("<I", (len(text) + 1) << 16 | 4) + text + b"\0", session=1)
+            file.event(2, text[:8].ljust(8, b"\0") +
+                       struct.pack("<I", len(text[:60]) << 16 | 12) + text[:60])
+        # What is behind a NUL is no text.
+        file.event(1, struct.pack("<I", 8 << 16 | 4) + b"ok\0/etc\0")
+        file.event(2, b"ok\0/etc\0" + struct.pack("<I", 4 << 16 | 12) + b"\0a\0b")
+        file.event(3, bytes(range(len(ODD_FIELDS))), session=5)
+        for number in range(first, first + len(ODD)):
+            file.event(number, b"\7", session=number)
+        for number in range(len(alike)):
+            file.event(100 + number, bytes([number]))
+        names = (b"plain", b"a b", b"a.b", b"a_b", b"a\xff", b"a\xfe", b"same", b"same", b"Same", b"",
+                 b"\x1b[31m", "caf\u00e9".encode(), b"eventlog.session", b"thread.id", b"line\nbreak")
+        file.event(4, eventheader(b"header", [(name, b"\x02") for name in names],
+                                  bytes(range(len(names)))))
+        doubles = (0.0, -0.0, 1 / 3, 5e-324, sys.float_info.max, -sys.float_info.max, float("inf"),
+                   float("-inf"), float("nan"), 2.0 ** 53 + 2, 1e22, 0.1)
+        file.event(4, eventheader(b"doubles", [(b"d_%d" % n, b"\x85\x08") for n in range(len(doubles))],
+                                  struct.pack(f"<{len(doubles)}d", *doubles)))
+        floats = (0.0, -0.0, 1 / 3, 1e-45, 3.4028234663852886e38, float("inf"), float("nan"), 0.1)
+        file.event(4, eventheader(b"floats", [(b"f_%d" % n, b"\x84\x08") for n in range(len(floats))],
+                                  struct.pack(f"<{len(floats)}f", *floats)))
+        file.event(4, eventheader(b"others", [(b"b_0", b"\x82\x07"), (b"b_1", b"\x82\x07"),
+                                              (b"b_2", b"\x82\x07"), (b"b_255", b"\x82\x07"),
+                                              (b"b_wide", b"\x84\x07"), (b"s_low", b"\x84\x06"),
+                                              (b"s_high", b"\x85\x06"), (b"s_most", b"\x85\x06")],
+                                  bytes((0, 1, 2, 255)) + struct.pack("<Iiqq", 256, -2 ** 31, 2 ** 40,
+                                                                      2 ** 63 - 1)))
+
+
+def at_times(path, wall, times):
+    """Events at these CLOCK_MONOTONIC ns, in a capture that began at 1000."""
+    with ElogFile(path, {1: schema("shop", 1, "note", "")}) as file:
+        for time in times:
+            file.event(1, time=time, session=7, stream=2)
+    describe(path, "1", wall)
+
+
+def early(path):
+    at_times(path, 100, (1, 900, 5000))
+
+
+def late(path):
+    at_times(path, 2 ** 63 - 100000, (5000, 2 ** 62, 2 ** 63))
 
 
 def paired(path):

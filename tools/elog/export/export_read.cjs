@@ -7,7 +7,8 @@
 //
 // READER is duckdb-parquet, duckdb-jsonl, duckdb-csv, hyparquet, arrow or perfetto; or parents,
 // for "START NAME PARENT" of the spans in a trace of Perfetto; or waits, for "START DURATION NAME
-// TRACK PARENT" of what threads waited for, in microseconds, and what is known of it.
+// TRACK PARENT" of what threads waited for, in microseconds, and what is known of it; or tables or
+// slices, for a line of JSON for each event of Parquet or Perfetto: see export_truth.py.
 // MODULES is where npm has installed them; for perfetto, the folder of trace_processor.
 'use strict';
 const fs = require('fs');
@@ -175,6 +176,48 @@ async function threads() {
     console.log(row.join(' '));
 }
 
+const print_event = (provider, event, session, fields) =>
+  console.log(JSON.stringify({ provider, event, session, fields }));
+
+async function tables() {
+  const { DuckDBInstance } = load('@duckdb/node-api');
+  const connection = await (await DuckDBInstance.create(':memory:')).connect();
+  for (const name of fs.readdirSync(input)) {
+    const table = path.join(input, name).replaceAll("'", "''");
+    const found = await connection.runAndReadAll(`select * from '${table}'`);
+    for (const row of found.getRowObjectsJson()) {
+      const { provider, event, session } = row;
+      // The fields are behind the columns of all events.
+      const names = Object.keys(row);
+      print_event(provider, event, session, Object.fromEntries(
+        names.slice(names.indexOf('keywords') + 1).map((key) => [key, row[key]])));
+    }
+  }
+}
+
+async function slices() {
+  const rows = await openTrace();
+  await printStats(rows);
+  const all = new Map();
+  for (const [id, provider, event, key, type, string, real, int] of await rows(`select slice.id,
+      slice.category, slice.name, args.flat_key, value_type, string_value, real_value, int_value
+      from slice left join args using (arg_set_id) order by slice.id, args.id`)) {
+    if (!all.has(id)) all.set(id, { provider, event, session: null, fields: {} });
+    if (!key?.startsWith('debug.')) continue;
+    const slice = all.get(id), name = key.slice('debug.'.length);
+    // What is no number is a null in the engine.
+    const value = type === 'string' ? string : type === 'real' ? String(real ?? 'nan') : String(int);
+    if (name === 'session')
+      slice.session = `0x${BigInt.asUintN(64, BigInt(int)).toString(16)}`;
+    else if (name in slice.fields)
+      throw new Error(`${event} has ${name} twice`);
+    else if (name !== 'host' && name !== 'machine_id')
+      slice.fields[name] = value;
+  }
+  for (const slice of all.values())
+    print_event(slice.provider, slice.event, slice.session, slice.fields);
+}
+
 async function printStats(rows) {
   for (const [name, value] of await rows(
     "select name, value from stats where value > 0 and severity <> 'info'"))
@@ -229,7 +272,7 @@ async function perfetto() {
 }
 
 const readers = {
-  hyparquet, arrow, perfetto, parents, equal, threads, waits,
+  hyparquet, arrow, perfetto, parents, equal, threads, waits, tables, slices,
   'duckdb-parquet': () => duckdb('parquet'),
   'duckdb-jsonl': () => duckdb('jsonl'),
   'duckdb-csv': () => duckdb('csv'),

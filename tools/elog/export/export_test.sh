@@ -17,6 +17,9 @@ top=$(cd "$here/../../.." && pwd -P)
 for file in spans types; do
 	python3 "$here/export_file.py" "$file" "$file.elog" || exit 1
 done
+for file in bounds odd early late; do
+	python3 "$here/export_file.py" "$file" "$file.elog" || exit 1
+done
 python3 "$here/export_file.py" many many.elog 3000 &&
 	python3 "$here/export_file.py" wide wide.elog 50 || exit 1
 
@@ -255,6 +258,17 @@ full_disks_leave_valid_files()
 	[ "$status" = 1 ] && [ -s cut.perfetto ]
 }
 
+# Nothing keeps others from such a file, which is no reason for a message.
+file_systems_without_locks()
+{
+	local status=0
+
+	rm -f unlocked
+	python3 "$top/selftests/deny.py" locks "$elog" export -q --format jsonl -o unlocked many.elog 2> stderr || status=$?
+	[ $status = 77 ] && return
+	[ $status = 0 ] && [ ! -s stderr ] && [ "$(jq -s length unlocked)" -gt 1000 ]
+}
+
 # A reader that has enough is no error.
 readers_may_leave()
 {
@@ -326,7 +340,66 @@ waits_are_limited()
 		[ "$(with_waits disk)" = 0 ] && [ "$(with_waits pipe)" = 0 ]
 }
 
+# Each type at its bounds, odd names and odd texts, in what needs no reader but Python.
+exports_are_true()
+{
+	local file how
+
+	for file in bounds odd; do
+		for how in lines csv prometheus sql; do
+			[ $how != sql ] || has_sql || continue
+			is_true $file.elog $how || { echo "$file: $how"; return 1; }
+		done
+	done
+}
+
+has_sql()
+{
+	! "$elog" sql none.elog query 2>&1 | grep -q 'built without SQLite'
+}
+
+# shows_times FILE TIME TIME TIME: in all formats that have dates
+shows_times()
+{
+	local file=$1
+
+	shift
+	[ "$("$elog" show -q --time utc --fields time "$file" | sed 's/^time=//; s/+00:00$/Z/' | xargs)" = "$*" ] &&
+		[ "$("$elog" export -q --format jsonl "$file" | jq -r .time | xargs)" = "$*" ] &&
+		[ "$("$elog" export -q --format csv "$file" | sed '1d; s/,.*//' | xargs)" = "$*" ]
+}
+
+# Before 1970; and in 2262, when 64 bits end.
+times_are_true()
+{
+	local last=2262-04-11T23:47:16.854775807Z
+
+	shows_times early.elog 1969-12-31T23:59:59.999999101Z 1970-01-01T00:00:00.000000000Z \
+		1970-01-01T00:00:00.000004100Z &&
+		shows_times late.elog 2262-04-11T23:47:16.854679808Z $last $last &&
+		"$elog" show -q --session-summary --format json early.elog |
+			grep -q '"start_wall":-0.000000899,' &&
+		[ "$("$elog" show -q --until 1970-01-01 early.elog | wc -l)" = 1 ] &&
+		[ "$("$elog" show -q --since 2100-01-01 late.elog | wc -l)" = 3 ] || return 1
+	! has_sql || [ "$("$elog" sql -q early.elog 'select time from note' | xargs)" = '-899 0 4100' ]
+}
+
+# Sessions of two boots have equal numbers; only the boot tells them apart.
+boots_are_columns()
+{
+	python3 "$here/export_file.py" boots boots. && cat boots.0 boots.1 > boots.both || return 1
+	[ "$("$elog" export -q --format jsonl boots.both | jq -r .boot_id | cut -c 1 | xargs)" = '1 1 2 2' ] &&
+		[ "$("$elog" show -q --session-summary --format json boots.both | jq -r .boot_id |
+			cut -c 1 | xargs)" = '1 2' ] &&
+		"$elog" export -q --format parquet -o boots.d boots.both &&
+		grep -aq boot_id boots.d/shop.note.parquet || return 1
+	! has_sql || [ "$("$elog" sql -q boots.both 'select count(*) from note group by boot_id, session')" = $'2\n2' ]
+}
+
 check 'wrong usage gives the reason' refuses_wrong_usage
+check 'values, names and texts are those of elog show' exports_are_true
+check 'times before 1970 and after 2262 are no others' times_are_true
+check 'boots are columns' boots_are_columns
 check 'all JSON lines have the same keys, and spans and losses are in them' json_lines_have_equal_keys
 check 'times are universal' times_are_universal
 check 'CSV has the same table' csv_has_the_same_table
@@ -391,6 +464,7 @@ else
 fi
 check 'damage anywhere is harmless' any_damage_is_harmless
 check 'a full disk leaves what is valid' full_disks_leave_valid_files
+check 'a file system without locks is written to' file_systems_without_locks
 check 'a pipe may be closed early' readers_may_leave
 check 'a signal leaves what is valid' signals_leave_valid_files
 check 'several files are merged' several_files_are_one
@@ -441,7 +515,7 @@ types_are_kept()
 		(async () => {
 		  const connection = await (await DuckDBInstance.create(':memory:')).connect();
 		  const rows = async (sql) => (await connection.runAndReadAll(sql)).getRowsJson();
-		  const found = JSON.stringify(await rows("select * exclude (time, host, machine_id) from 'types.d/all.typed.parquet'"));
+		  const found = JSON.stringify(await rows("select * exclude (time, host, machine_id, boot_id) from 'types.d/all.typed.parquet'"));
 		  const wanted = JSON.stringify([
 		    ['2000', '0xffffffffffffffff', '18446744073709551615', 1, 100, 101, 'worker', null, 'all', 'typed', 'warning', 'fast,0x100', 171, '18446744073709551615', -300,
 		      true, 'four', '\\x01\\x02\\x03', 'caf\u00e9', '\\x00\\xFF\\x7F\\x0A', '192.0.2.1', '::1',
@@ -467,6 +541,20 @@ types_are_kept()
 		  process.exit(0);
 		})().catch((error) => { console.log(error); process.exit(1); });
 	CODE
+}
+
+# The same as exports_are_true() of what only these readers read.
+readers_find_the_truth()
+{
+	local file
+
+	for file in bounds odd; do
+		export_to 0 parquet $file.d $file.elog && export_to 0 perfetto $file.perfetto $file.elog &&
+			node "$here/export_read.cjs" "$readers" tables $file.d > found &&
+			is_true $file.elog tables found &&
+			node "$here/export_read.cjs" "$readers/processor" slices $file.perfetto > found &&
+			is_true $file.elog slices found || { echo "$file"; head -c 2000 found; return 1; }
+	done
 }
 
 # Files that were cut at a limit: readers open them, and what they find is part of the whole.
@@ -676,6 +764,7 @@ perfetto perfetto the trace processor of Perfetto finds all
 READERS
 if [ -n "$reason" ]; then
 	skip 'fields keep their types in Parquet' "$reason"
+	skip 'values, names and texts are those of elog show in Parquet and Perfetto' "$reason"
 	skip 'readers open files that were cut at a limit' "$reason"
 	skip 'definitions of one name have a table each' "$reason"
 	skip 'readers find all of several files' "$reason"
@@ -687,6 +776,8 @@ if [ -n "$reason" ]; then
 	skip 'instances are apart' "$reason"
 else
 	check 'fields keep their types in Parquet' types_are_kept
+	check 'values, names and texts are those of elog show in Parquet and Perfetto' \
+		readers_find_the_truth
 	check 'readers open files that were cut at a limit' reads_cut_files
 	check 'definitions of one name have a table each' reads_wide_tables
 	check 'readers find all of several files' reads_several_files

@@ -86,6 +86,8 @@ struct start {
  * @held: spans that have ended
  * @ended: the last of them; their id is the trace and the span
  * @nesting: spans that are open
+ * @begun: when the last span began
+ * @equal: uint32_t: how many of the same trace, thread and name did so
  * @pending: bytes of attributes in all struct start
  * @pending_waits: bytes of waits, likewise
  * @attributes: of a START, and a span that is encoded
@@ -95,6 +97,8 @@ struct otlp {
 	struct otlp_held held;
 	struct ended ended;
 	struct nesting nesting;
+	uint64_t begun;
+	struct elog_map equal;
 	size_t pending;
 	size_t pending_waits;
 	struct elog_text attributes;
@@ -214,6 +218,7 @@ static int make_span_ids(struct otlp *otlp, const struct otlp_group *group,
 	const struct elog_item *item = &event->entry->item;
 	struct elog_siphash key, hash;
 	char numbers[24];
+	uint32_t *equal;
 
 	put_word(numbers, item->time);
 	put_word(numbers + 8, (uint64_t)item->pid << 32 | item->tid);
@@ -227,7 +232,14 @@ static int make_span_ids(struct otlp *otlp, const struct otlp_group *group,
 		set_trace(ids, &group->trace_key, otlp->batch.value.data, otlp->batch.value.size);
 	memcpy(&key, ids->trace, sizeof(key));
 	hash = elog_siphash(&key, otlp->batch.value.data, otlp->batch.value.size);
-	put_word(ids->span, hash.words[0]);
+	/* A thread may begin several spans of a name at one time: give each one another id. */
+	if (otlp->begun != item->time)
+		elog_map_free(&otlp->equal);
+	otlp->begun = item->time;
+	equal = elog_map_get(&otlp->equal, elog_map_pair(hash.words[0], hash.words[1]));
+	if (!equal)
+		return -ENOMEM;
+	put_word(ids->span, hash.words[0] + (*equal)++);
 	ids->span_size = SPAN_BYTES;
 	return 0;
 }
@@ -745,6 +757,7 @@ static int open_otlp(struct export *export)
 	if (!otlp)
 		return -ENOMEM;
 	nesting_init(&otlp->nesting);
+	elog_map_init(&otlp->equal, sizeof(uint32_t));
 	otlp_held_open(&otlp->held, &otlp->batch);
 	export->state = otlp;
 	return otlp_batch_open(&otlp->batch, export->receiver, export->live,
@@ -811,6 +824,7 @@ static void close_otlp(struct export *export)
 	otlp_held_close(&otlp->held);
 	otlp_batch_close(&otlp->batch);
 	nesting_free(&otlp->nesting);
+	elog_map_free(&otlp->equal);
 	elog_text_free(&otlp->attributes);
 	free(otlp);
 }

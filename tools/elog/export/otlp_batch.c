@@ -142,8 +142,11 @@ static void describe_group(struct otlp_batch *batch, struct otlp_group *group,
 struct otlp_group *otlp_batch_group(struct otlp_batch *batch, const struct entry *entry,
 				    const struct otlp_provider *provider, uint32_t pid)
 {
-	struct { const void *reader, *provider; uint64_t pid; } id = {
+	const char *name = pid ? elog_processes_name(entry->processes, pid, pid) : "";
+	/* A number that is used again, or a process that executes another program: another name. */
+	struct { const void *reader, *provider; uint64_t pid, name; } id = {
 		.reader = entry ? entry->reader : NULL, .provider = provider, .pid = pid,
+		.name = elog_map_bytes(name, strlen(name)).words[0],
 	};
 	struct elog_map_key key = elog_map_bytes(&id, sizeof(id));
 	struct otlp_group *group = elog_map_find(&batch->groups, key);

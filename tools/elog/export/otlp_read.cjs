@@ -6,7 +6,8 @@
 //
 //	node otlp_read.cjs MODULES FOLDER [json]
 //
-// With json, prints one line for each log record and each span instead.
+// With json, prints one line for each log record and each span instead; integers that a double does
+// not have are text.
 'use strict';
 const fs = require('fs');
 const path = require('path');
@@ -95,7 +96,8 @@ for (const file of fs.readdirSync(folder).sort()) {
 if (how === 'json') {
   for (const line of lines)
     console.log(JSON.stringify(line, (_, value) =>
-      typeof value === 'bigint' ? Number(value) : value));
+      typeof value !== 'bigint' ? typeof value === 'number' && !Number.isFinite(value) ?
+        String(value) : value : Number.isSafeInteger(Number(value)) ? Number(value) : String(value)));
 } else {
   console.log(`events ${events}\nbytes ${bytes}\nlost ${lost}`);
   for (const [name, [count, sum]] of [...spans].sort())

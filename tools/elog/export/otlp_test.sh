@@ -22,7 +22,7 @@ fi
 processes=()
 trap 'kill "${processes[@]}" 2> /dev/null; rm -rf "$work"' EXIT
 
-for file in spans types; do
+for file in spans types bounds odd early equal renamed; do
 	python3 "$here/export_file.py" "$file" "$file.elog" || exit 1
 done
 python3 "$here/export_file.py" many many.elog 3000 &&
@@ -485,6 +485,45 @@ spans_have_parents()
 		{ cat found; return 1; }
 }
 
+# Each type at its bounds, odd names and odd texts.
+values_are_true()
+{
+	local file
+
+	for file in bounds odd; do
+		send 0 ok $file.elog && read_back ok json && is_true $file.elog attributes found || return 1
+	done
+}
+
+# A process that executes another program, and a number that is used again, have another resource.
+processes_keep_their_names()
+{
+	send 0 ok renamed.elog && read_back ok json || return 1
+	[ "$(selected 'map([.attributes.n, .attributes."thread.name", .resource."process.pid",
+		.resource."process.executable.name"]) | sort')" = \
+		'[[1,"worker",90,"old"],[2,"bash",200,"bash"],[3,"pool",300,"java"],[4,"new",100,"new"],[5,"server",200,"server"],[6,"http",300,"java"],[7,":100",90,"old"]]' ] ||
+		{ cat found; return 1; }
+}
+
+# A query that begins or ends with its request is inside of it.
+equal_times_have_parents()
+{
+	send 0 ok equal.elog && read_back ok json || return 1
+	[ "$(selected '[.[] | select(.name)] as $spans | [$spans[] | . as $span | .name + " " +
+		([$spans[] | select(.span == $span.parent).name][0] // "-")] | unique')" = \
+		'["query -","query request","request -"]' ] &&
+		[ "$(selected '[.[] | select(.name).span] | length - (unique | length)')" = 0 ] ||
+		{ cat found; return 1; }
+}
+
+# Before 1970 there is no time.
+early_times_are_unknown()
+{
+	send 0 ok early.elog || return 1
+	node "$here/otlp_read.cjs" "$readers" got/ok json > found 2> node.log
+	grep -q 'a log record is empty' found
+}
+
 # A session of an instance is a trace of its own, and its losses say whose they are.
 instances_have_traces()
 {
@@ -510,6 +549,10 @@ records_have_resources records have a host, a boot and a process
 traces_are_sessions a trace is a session
 losses_are_records losses are log records
 values_have_types fields keep their types
+values_are_true values, names and texts are those of elog show
+processes_keep_their_names processes keep their names
+equal_times_have_parents equal times have parents
+early_times_are_unknown times before 1970 are not known
 ids_of_programs_are_kept the ids of programs are kept
 spans_have_parents spans have parents, and log records have spans
 spans_have_waits spans have what threads waited for

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -160,15 +161,29 @@ static enum column_type column_type(const struct elog_schema_field *field)
 	}
 }
 
-/* A field that has the name of another column, perhaps in other letters, gets underscores. */
+static bool is_field(const struct elog_schema_event *schema, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < schema->field_count; i++)
+		if (!strcasecmp(schema->fields[i]->name, name))
+			return true;
+	return false;
+}
+
+/*
+ * A field that has the name of another column, perhaps in other letters, gets underscores, and no
+ * name of another field.
+ */
 static int add_field(struct export *export, struct table *table,
-		     const struct elog_schema_field *field)
+		     const struct elog_schema_event *schema, const struct elog_schema_field *field)
 {
 	struct elog_text *name = &((struct parquet *)export->state)->value;
 
 	name->size = 0;
 	elog_text_utf8(name, field->name, strlen(field->name));
-	while (!name->error && table_has_column(table, name->data))
+	while (!name->error && (table_has_column(table, name->data) ||
+				(strcmp(name->data, field->name) && is_field(schema, name->data))))
 		elog_text_character(name, '_');
 	return name->error ? : table_add_column(table, name->data, column_type(field));
 }
@@ -183,7 +198,7 @@ static int new_event_table(struct export *export, const struct visit_event *even
 	ret = new_table(export, event->kind->provider, event->kind->name, ARRAY_SIZE(common),
 			&table);
 	for (i = 0; !ret && schema && i < schema->field_count; i++)
-		ret = add_field(export, table, schema->fields[i]);
+		ret = add_field(export, table, schema, schema->fields[i]);
 	if (!ret && !schema)
 		ret = table_add_column(table, "payload", COLUMN_BINARY);
 	if (!ret)

@@ -24,6 +24,42 @@ static struct perfetto_group *find_group(struct perfetto *perfetto, const char *
 	return group;
 }
 
+static bool has_field(const struct elog_schema_event *schema, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < schema->field_count; i++)
+		if (!strcmp(schema->fields[i]->name, name))
+			return true;
+	return false;
+}
+
+/*
+ * A field that has the name of an argument of all events gets underscores. Perfetto's own readers
+ * take a point for an underscore.
+ */
+static void intern_field(struct perfetto *perfetto, const struct elog_schema_event *schema,
+			 const char *field)
+{
+	static const char *const ours[] = { "session", "instance", "host", "machine_id" };
+	bool is_other = strchr(field, '.');
+	struct elog_text name = { 0 };
+	size_t i;
+
+	for (i = 0; field[i]; i++)
+		elog_text_character(&name, field[i] == '.' ? '_' : field[i]);
+	for (i = 0; i < ELOG_ARRAY_SIZE(ours) && !name.error; i++) {
+		if (strcmp(name.data, ours[i]))
+			continue;
+		elog_text_character(&name, '_');
+		is_other = true;
+	}
+	while (is_other && !name.error && has_field(schema, name.data))
+		elog_text_character(&name, '_');
+	perfetto_intern(perfetto, INTERNED_ANNOTATION, name.error ? field : name.data);
+	elog_text_free(&name);
+}
+
 struct perfetto_names *perfetto_new_names(struct perfetto *perfetto,
 					  const struct visit_event *event)
 {
@@ -50,7 +86,7 @@ struct perfetto_names *perfetto_new_names(struct perfetto *perfetto,
 	names->category = perfetto_intern(perfetto, INTERNED_CATEGORY, kind->provider);
 	names->annotations = perfetto->next_name;
 	for (i = 0; schema && i < schema->field_count; i++)
-		perfetto_intern(perfetto, INTERNED_ANNOTATION, schema->fields[i]->name);
+		intern_field(perfetto, schema, schema->fields[i]->name);
 	if (!schema)
 		perfetto_intern(perfetto, INTERNED_ANNOTATION, "payload");
 	pb_close(text, message);

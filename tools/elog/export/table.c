@@ -163,7 +163,7 @@ void table_integer(struct table *table, size_t index, uint64_t value)
 	else if (column->type != COLUMN_BOOL)
 		put_u32(&column->values, (uint32_t)value);
 	else
-		elog_text_character(&column->values, (char)value);
+		elog_text_character(&column->values, value != 0);
 	table->bytes += sizeof(value);
 }
 
