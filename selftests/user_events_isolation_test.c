@@ -182,6 +182,8 @@ TEST(faults_take_few_steps)
 
 /* ---- the listing ---- */
 
+#define BATCH_STEPS 1024	/* as EVENTLOG_BATCH_STEPS */
+
 /* After this, a reader is before the second event. */
 static int read_a_byte(void)
 {
@@ -192,15 +194,24 @@ static int read_a_byte(void)
 	return fd;
 }
 
+static void check_listing(int fd)
+{
+	char text[4096];
+	ssize_t got = CHECK_OK(read(fd, text, sizeof(text) - 1));
+
+	text[got] = '\0';
+	CHECK(strstr(text, "ue_isolated_b"));
+	CHECK(strstr(text, "Active: 2"));
+}
+
 /* Any number of readers may have stopped at the same place: who passes them does so in parts. */
 TEST(readers_of_the_listing_are_passed_in_parts)
 {
-	const unsigned int readers = 5000;
+	const unsigned int readers = 5000, first = BATCH_STEPS - 16;
 	const struct rlimit files = { readers + 64, readers + 64 };
 	volatile __u32 *words = pages_map(page_size());
-	char text[4096];
+	int fd, late, around[32];
 	unsigned int i;
-	int fd, late;
 
 	start("");
 	CHECK_OK(setrlimit(RLIMIT_NOFILE, &files));
@@ -208,19 +219,24 @@ TEST(readers_of_the_listing_are_passed_in_parts)
 	reg(fd, "ue_isolated_a u32 a", (void *)words, 4, 0);
 	reg(fd, "ue_isolated_b u32 a", (void *)words, 4, 1);
 	late = read_a_byte();
-	for (i = 0; i < readers; i++)
-		read_a_byte();
+	for (i = 0; i < readers; i++) {
+		fd = read_a_byte();
+		if (i - first < ARRAY_SIZE(around))
+			around[i - first] = fd;
+	}
 	steps_reset();
 	CHECK(file_has(USER_EVENTS_STATUS, "ue_isolated_b"));
 	CHECK(file_has(USER_EVENTS_STATUS, "Active: 2"));
 	/* One that has stopped there finds the same. */
-	i = CHECK_OK(read(late, text, sizeof(text) - 1));
-	text[i] = '\0';
-	CHECK(strstr(text, "ue_isolated_b"));
-	CHECK(strstr(text, "Active: 2"));
+	check_listing(late);
 	test_print("%lu steps", steps_most(STEPS_DOMAIN));
 	CHECK(steps_most(STEPS_DOMAIN) > 512);
 	CHECK(steps_most(STEPS_DOMAIN) <= 4096);
+	/* One that rewinds comes to its own place, perhaps at the end of a part. The last one first. */
+	for (i = ARRAY_SIZE(around); i-- > 0;) {
+		CHECK_OK(lseek(around[i], 0, SEEK_SET));
+		check_listing(around[i]);
+	}
 	for (i = 3; i < files.rlim_cur; i++)
 		close(i);
 }

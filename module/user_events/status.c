@@ -62,6 +62,8 @@ static void *ue_status_start(struct seq_file *seq, loff_t *position)
 
 	eventlog_domain_lock(ue_domain());
 	if (!*position) {
+		/* After lseek(), it may be ahead. */
+		list_del_init(&status->cursor.all_node);
 		status->active = 0;
 		status->busy = 0;
 		return ue_status_after(status, &ue_events);
