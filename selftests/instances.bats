@@ -67,7 +67,7 @@ teardown()
 }
 
 @test "instances: an instance is created, listed and deleted" {
-	run_elog create -v --instance web --owner 1:2 --quota events=3,ring_bytes=1M
+	run_elog create -v --instance web --owner 1:2 --quota events=3,ring_bytes=1M,rings=5
 	[ "$status" = 0 ]
 	contains "$stderr" '/dev/eventlog-web is instance #'
 	[ "$(stat -c '%u %g %a' /dev/eventlog-web)" = "1 2 660" ]
@@ -89,7 +89,8 @@ teardown()
 	[ "$status" = 1 ]
 	contains "$stderr" 'not that of an instance'
 	[ "$("$ELOG" info -D /dev/eventlog-web --format json |
-		sed 's/.*"events":{"limit":\([0-9]*\).*/\1/')" = 3 ]
+		sed 's/.*"events":{"limit":\([0-9]*\).*"rings":{"limit":\([0-9]*\).*/\1 \2/')" = "3 5" ]
+	contains "$("$ELOG" info -D /dev/eventlog-web)" 'your producer rings         0 of 5, denied 0'
 
 	run_elog delete --instance wob
 	contains "$stderr" "no instance 'wob'; did you mean 'web'?"
