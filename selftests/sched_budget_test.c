@@ -232,11 +232,15 @@ TEST(terms_of_all_rules_are_limited)
 	sched_watch_close(&watch);
 }
 
-/* Rules that were there before the module was loaded: who gets nothing by one of them knows it. */
+/*
+ * Rules that were there before the module was loaded: who gets nothing by one of them knows it.  A
+ * rule that does not fit does not keep others of the subscriber from delivering.
+ */
 TEST(terms_of_rules_before_the_module)
 {
-	struct consumer fits, misses;
+	struct consumer fits, misses, all;
 	struct sched_watch watch;
+	struct mapped ring;
 	unsigned int i;
 	__u32 id;
 
@@ -246,12 +250,29 @@ TEST(terms_of_rules_before_the_module)
 	consumer_open(&misses, 1 << 16);
 	for (i = 0; i < FULL_RULES; i++)
 		CHECK_OK(try_terms(fits.fd, "off", EVENTLOG_TERMS_MAX, &id));
-	CHECK_OK(try_terms(misses.fd, "off", EVENTLOG_TERMS_MAX, &id));
+	consumer_open(&all, 1 << 16);
+	for (i = 0; i < 2; i++) {
+		CHECK_OK(try_terms(misses.fd, "off", EVENTLOG_TERMS_MAX, &id));
+		CHECK_OK(try_terms(all.fd, "off", EVENTLOG_TERMS_MAX, &id));
+	}
+	CHECK_OK(try_terms(misses.fd, "off", REST_TERMS - 1, &id));
+	rule_add(all.fd, "sched", "off");
 	sched_load("");
 	CHECK_EQ(lost_sum(stat_all(fits.fd).lost), 0);
 	CHECK_EQ(lost_sum(stat_all(watch.consumer.fd).lost), 0);
 	CHECK_EQ(stat_all(misses.fd).lost[EVENTLOG_LOST_NO_MEMORY], 1);
 	CHECK_EQ(lost_sum(stat_all(misses.fd).lost), 1);
+	/* The shorter rule fits, and nothing is left. */
+	CHECK_ERRNO(try_terms(fits.fd, "off", 0, &id), EDQUOT);
+	/* A rule without conditions delivers everything. */
+	CHECK_EQ(lost_sum(stat_all(all.fd).lost), 0);
+	mapped_attach(&ring, watch.fd, mapped_least_bytes());
+	session_set(&ring, watch.event.descriptor, SESSION);
+	sleep_once();
+	session_set(&ring, 0, 0);
+	CHECK(consumer_skip(&all));
+	mapped_unmap(&ring);
+	consumer_close(&all);
 	consumer_close(&fits);
 	consumer_close(&misses);
 	sched_watch_close(&watch);

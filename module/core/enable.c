@@ -306,20 +306,34 @@ err_predicate:
 }
 
 /*
- * There is no memory for what a subscriber needs to get an event that is being made.  The
- * event is made nevertheless, because a subscriber must not make a program fail.  What the
- * subscriber does not get of the event counts as one loss, unless a rule without conditions
- * delivers all of it.  Its other rules are skipped: they would fail, too.  Definitions that are
- * made at the same time may count one loss more.
+ * What a subscriber does not get of an event that is being made counts as one loss, unless a rule
+ * without conditions delivers all of it.  Definitions that are made at the same time may count one
+ * loss more.
  */
-static void eventlog_subscriber_misses(struct eventlog_subscriber *subscriber,
-				       const struct eventlog_event *event)
+static void eventlog_subscriber_loses(struct eventlog_subscriber *subscriber,
+				      const struct eventlog_event *event)
 {
 	const struct eventlog_sink *sink = eventlog_sink_find(event, subscriber);
 
-	subscriber->missed_event = event->descriptor;
 	if (!sink || !sink->plain)
 		atomic_long_inc(&subscriber->lost[EVENTLOG_LOST_NO_MEMORY]);
+}
+
+/*
+ * A rule cannot be bound to an event that is being made.  The event is made nevertheless, because
+ * a subscriber must not make a program fail.  If there is no memory, the other rules of the
+ * subscriber are skipped: they would fail, too.  If there are too many terms, one that has fewer
+ * may fit, or one without conditions, which has none: the loss is counted after all rules.
+ */
+static void eventlog_subscriber_misses(struct eventlog_subscriber *subscriber,
+				       const struct eventlog_event *event, int error)
+{
+	if (error == -EDQUOT && eventlog_event_limits_terms(event)) {
+		subscriber->unfit_event = event->descriptor;
+		return;
+	}
+	subscriber->missed_event = event->descriptor;
+	eventlog_subscriber_loses(subscriber, event);
 }
 
 static bool eventlog_subscriber_has_missed(const struct eventlog_subscriber *subscriber,
@@ -327,6 +341,23 @@ static bool eventlog_subscriber_has_missed(const struct eventlog_subscriber *sub
 {
 	lockdep_assert_held(&event->domain->lock);
 	return subscriber->missed_event == event->descriptor;
+}
+
+/* Counts what is not delivered because there are too many terms. */
+static void eventlog_subscribers_unfit(const struct eventlog_event *event)
+{
+	struct eventlog_subscriber *subscriber;
+
+	if (!eventlog_event_limits_terms(event))
+		return;
+	list_for_each_entry(subscriber, &event->domain->subscribers, node) {
+		eventlog_domain_work(event->domain, 1);
+		if (subscriber->unfit_event != event->descriptor)
+			continue;
+		subscriber->unfit_event = 0;
+		if (!eventlog_subscriber_has_missed(subscriber, event))
+			eventlog_subscriber_loses(subscriber, event);
+	}
 }
 
 /*
@@ -340,6 +371,7 @@ static bool eventlog_prepare_batch(struct eventlog_event *event, struct eventlog
 {
 	struct eventlog_domain *domain = event->domain;
 	struct eventlog_rule_place *next;
+	int ret;
 
 	lockdep_assert_held(&domain->lock);
 	*filtered = NULL;
@@ -359,9 +391,11 @@ static bool eventlog_prepare_batch(struct eventlog_event *event, struct eventlog
 			*filtered = next->rule;
 			return true;
 		}
-		if (eventlog_bind(next->rule, event, NULL))
-			eventlog_subscriber_misses(next->rule->subscriber, event);
+		ret = eventlog_bind(next->rule, event, NULL);
+		if (ret)
+			eventlog_subscriber_misses(next->rule->subscriber, event, ret);
 	}
+	eventlog_subscribers_unfit(event);
 	place->added = domain->rules_added;
 	return false;
 }
@@ -386,14 +420,17 @@ static void eventlog_prepare_filtered(struct eventlog_event *event,
 				      struct eventlog_subscriber_rule *rule)
 {
 	struct eventlog_predicate *predicate;
+	int ret = 0;
 
 	predicate = eventlog_rule_predicate(rule, event, eventlog_event_sets(event), false);
 	eventlog_domain_lock(event->domain);
 	/* The subscriber of a rule that was removed may be gone. */
 	if (rule->removed || eventlog_subscriber_has_missed(rule->subscriber, event))
 		eventlog_predicates_free(predicate);
-	else if (!predicate || eventlog_bind(rule, event, predicate))
-		eventlog_subscriber_misses(rule->subscriber, event);
+	else
+		ret = predicate ? eventlog_bind(rule, event, predicate) : -ENOMEM;
+	if (ret)
+		eventlog_subscriber_misses(rule->subscriber, event, ret);
 	eventlog_domain_unlock(event->domain);
 }
 

@@ -125,13 +125,19 @@ static unsigned int eventlog_binding_terms(const struct eventlog_subscriber_rule
 	return eventlog_rule_is_conditional(rule) + (predicate ? predicate->count : 0);
 }
 
+bool eventlog_event_limits_terms(const struct eventlog_event *event)
+{
+	const struct eventlog_provider *provider = event->provider->kernel;
+
+	return provider && provider->locked;
+}
+
 /* May emission test so many terms more?  It may be part of each context switch. */
 static bool eventlog_event_takes(const struct eventlog_event *event, unsigned int terms)
 {
-	const struct eventlog_provider *provider = event->provider->kernel;
 	const struct eventlog_sink *sink;
 
-	if (!terms || !provider || !provider->locked)
+	if (!terms || !eventlog_event_limits_terms(event))
 		return true;
 	eventlog_domain_work(event->domain, event->sink_count);
 	list_for_each_entry(sink, &event->sinks, node)

@@ -48,6 +48,16 @@ static inline enum eventlog_charge eventlog_sinks_charge(const struct eventlog_d
 	return own ? EVENTLOG_CHARGE_CALLER : EVENTLOG_CHARGE_OTHER;
 }
 
+/* ---- terms ---- */
+
+/**
+ * eventlog_event_limits_terms() - is the number of terms that emission tests limited
+ * @event: the event
+ *
+ * Any context.
+ */
+bool eventlog_event_limits_terms(const struct eventlog_event *event);
+
 /* ---- rules ---- */
 
 /**

@@ -87,6 +87,8 @@ struct eventlog_cpu_ring {
  * @filtered: what filters of deleted rules have rejected
  * @missed_event: descriptor of the newest event that it does not get, or not all of, because
  *	there was no memory; 0: there is none
+ * @unfit_event: descriptor of an event that is being made and that a rule has too many terms for;
+ *	0: there is none
  * @stats: struct eventlog_event_stats, those of events of kernel providers first
  * @flush_lock: serialises FLUSH
  * @pid: the process that subscribed, with a reference; NULL: a callback
@@ -129,6 +131,7 @@ struct eventlog_subscriber {
 	u32 next_rule_id;
 	struct eventlog_filter_counts filtered;
 	u32 missed_event;
+	u32 unfit_event;
 	struct list_head stats;
 	struct mutex flush_lock;
 	struct pid *pid;
