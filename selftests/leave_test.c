@@ -348,14 +348,13 @@ TEST(rules_of_another_instance)
 /* What it has missed is not known, but that it has. */
 TEST(subscriber_is_late)
 {
-	struct consumer in_time, without_rule, with_one, late;
+	struct consumer in_time, without_rule, with_one, replaces, late;
 	int fd = device_open(), asker = device_open(), rule;
-	__u32 subscribers = 0;
+	__u32 subscribers = 0, replaced;
 
-	/* Three rules: producers wait for the last one of who is in time. */
+	/* Four rules: producers wait for the last one of who is in time. */
 	come_back(&in_time, &rule);
-	consumer_open(&late, RING_BYTES);
-	rule_add(late.fd, NULL, "leave_a");
+	come_back(&late, &rule);
 	CHECK_OK(try_leave(asker, PRODUCERS | SUBSCRIBERS));
 	consumer_close(&in_time);
 	consumer_close(&late);
@@ -363,10 +362,14 @@ TEST(subscriber_is_late)
 	consumer_open(&without_rule, RING_BYTES);
 	consumer_open(&with_one, RING_BYTES);
 	rule_add(with_one.fd, NULL, "leave_a");
+	consumer_open(&replaces, RING_BYTES);
+	replaced = rule_add(replaces.fd, NULL, "leave_a");
 	come_back(&in_time, &rule);
 	WAIT_FOR(!try_register(fd, "leave_a u64 x"));
 	rule_add(without_rule.fd, NULL, "leave_a");
 	rule_add(with_one.fd, NULL, "leave_b");
+	CHECK_OK(try_rule_delete(replaces.fd, replaced));
+	rule_add(replaces.fd, NULL, "leave_b");
 	come_back(&late, &rule);
 	CHECK_ERRNO(try_missed(late.fd, 0, 1, &subscribers), EINVAL);
 	CHECK_OK(try_missed(in_time.fd, 0, 0, &subscribers));
@@ -374,6 +377,8 @@ TEST(subscriber_is_late)
 	CHECK_OK(try_missed(without_rule.fd, 0, 0, &subscribers));
 	CHECK_EQ(subscribers, 1);
 	CHECK_OK(try_missed(with_one.fd, 0, 0, &subscribers));
+	CHECK_EQ(subscribers, 1);
+	CHECK_OK(try_missed(replaces.fd, 0, 0, &subscribers));
 	CHECK_EQ(subscribers, 1);
 	CHECK_OK(try_missed(late.fd, 0, 0, &subscribers));
 	CHECK_EQ(subscribers, 1);
@@ -387,6 +392,7 @@ TEST(subscriber_is_late)
 	consumer_close(&in_time);
 	consumer_close(&without_rule);
 	consumer_close(&with_one);
+	consumer_close(&replaces);
 	consumer_close(&late);
 	close(fd);
 }

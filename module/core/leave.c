@@ -36,7 +36,8 @@ static void eventlog_subscribers_late(struct eventlog_domain *domain)
 	struct eventlog_subscriber *subscriber;
 
 	list_for_each_entry(subscriber, &domain->subscribers, node)
-		subscriber->in_time = min(subscriber->in_time, READ_ONCE(subscriber->rule_count));
+		subscriber->in_time = min(subscriber->in_time,
+					  READ_ONCE(subscriber->next_rule_id) - 1);
 }
 
 bool eventlog_subscriber_missed(struct eventlog_subscriber *subscriber)
@@ -47,7 +48,7 @@ bool eventlog_subscriber_missed(struct eventlog_subscriber *subscriber)
 		return false;
 	eventlog_domain_lock(subscriber->domain);
 	late = !subscriber->in_time ||
-	       subscriber->in_time < READ_ONCE(subscriber->rule_count);
+	       subscriber->in_time < READ_ONCE(subscriber->next_rule_id) - 1;
 	subscriber->in_time = UINT_MAX;
 	eventlog_domain_unlock(subscriber->domain);
 	if (late)

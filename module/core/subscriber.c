@@ -401,8 +401,8 @@ int eventlog_subscriber_rule_add(struct eventlog_subscriber *subscriber,
 	rule->id = subscriber->next_rule_id;
 	ret = eventlog_enable_rule_add(subscriber, rule);
 	if (!ret) {
-		subscriber->next_rule_id++;
-		WRITE_ONCE(subscriber->rule_count, subscriber->rule_count + 1);
+		WRITE_ONCE(subscriber->next_rule_id, subscriber->next_rule_id + 1);
+		subscriber->rule_count++;
 		WRITE_ONCE(domain->rule_count, domain->rule_count + 1);
 		request->rule_id = rule->id;
 	}
@@ -440,7 +440,7 @@ found:
 	eventlog_domain_lock(domain);
 	list_del(&rule->node);
 	eventlog_subscriber_fold(subscriber, rule);
-	WRITE_ONCE(subscriber->rule_count, subscriber->rule_count - 1);
+	subscriber->rule_count--;
 	WRITE_ONCE(domain->rule_count, domain->rule_count - 1);
 	eventlog_domain_unlock(domain);
 	eventlog_update_end(domain, NULL, NULL);

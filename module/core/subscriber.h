@@ -80,10 +80,10 @@ struct eventlog_cpu_ring {
  * @sequence: its number among all subscribers the domain ever had
  * @rules: struct eventlog_subscriber_rule
  * @rule_count: their number
- * @in_time: how many rules it had when producers were no longer asked to leave; UINT_MAX: they
- *	still are; 0: it has subscribed later.  See eventlog_subscriber_missed(); under the
+ * @in_time: how many rules it had added when producers were no longer asked to leave; UINT_MAX:
+ *	they still are; 0: it has subscribed later.  See eventlog_subscriber_missed(); under the
  *	domain's lock
- * @next_rule_id: id of the next rule; ids are not reused
+ * @next_rule_id: id of the next rule; ids are not reused; under @update_lock, read without it
  * @filtered: what filters of deleted rules have rejected
  * @missed_event: descriptor of the newest event that it does not get, or not all of, because
  *	there was no memory; 0: there is none

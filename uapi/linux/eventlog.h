@@ -1080,6 +1080,7 @@ struct eventlog_leave {
  * write_index and count 0: if producers did not wait for it, it has missed an unknown number of
  * events, and one is counted as lost for it alone, EVENTLOG_LOST_AWAY.  subscribers is 1 then.
  * EBUSY: write_index is not 0; EINVAL: count is not 0.
+ * A rule that it has added since producers are back counts as such a loss, too.
  */
 struct eventlog_missed {
 	__u32 size;
