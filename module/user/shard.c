@@ -30,8 +30,8 @@
 #define EVENTLOG_SHARD_SETTLE 5000000ULL
 
 /*
- * Rings looked at and records delivered, at most, without giving up the lock.  A record also counts
- * once for so many bytes that are copied of it.
+ * Rings looked at and records delivered, at most, without giving up the lock.  A record counts once
+ * more for so many bytes that are copied of it, and all that again for each subscriber's copy.
  */
 #define EVENTLOG_SHARD_BUDGET 4096
 #define EVENTLOG_SHARD_STEP_BYTES 256
@@ -275,6 +275,7 @@ static unsigned int eventlog_mapped_deliver(struct eventlog_mapped *ring)
 	const u32 bytes = ring->next.size - sizeof(ring->next);
 	struct eventlog_emitter *emitter = &ring->emitter;
 	u8 *payload = ring->shard->payload;
+	const struct eventlog_listeners *listeners;
 	const struct eventlog_event *event;
 	unsigned int taken = 1;
 	unsigned long target;
@@ -291,7 +292,8 @@ static unsigned int eventlog_mapped_deliver(struct eventlog_mapped *ring)
 	if (!target)
 		goto out;
 	event = eventlog_target_event(target);
-	if (!rcu_access_pointer(event->listeners))
+	listeners = rcu_dereference(event->listeners);
+	if (!listeners)
 		goto out;
 	if (target & EVENTLOG_TARGET_SESSION)
 		session = ring->next.session;
@@ -299,6 +301,7 @@ static unsigned int eventlog_mapped_deliver(struct eventlog_mapped *ring)
 		memcpy(payload, ring->data + offset + sizeof(ring->next), bytes);
 		taken += bytes / EVENTLOG_SHARD_STEP_BYTES;
 	}
+	taken *= 1 + listeners->count;
 	if (bytes > EVENTLOG_PAYLOAD_MAX ||
 	    eventlog_layout_validate(event->layout, payload, bytes))
 		eventlog_emit_invalid(event, emitter);

@@ -14,8 +14,8 @@
  * the shard rings.  It is taken with mmap_lock held, so its holder must not access user
  * memory.  It is never held together with eventlog_file.lock or domain->lock.  Users share
  * it: the longest thing that is done with it is to look at EVENTLOG_SHARD_BUDGET rings, or to
- * deliver so many records or count so many losses, where a long record counts as several.  With
- * mmap_lock, nothing is delivered.
+ * deliver so many records or count so many losses, where a long record counts as several, and each
+ * subscriber's copy of a record as one more.  With mmap_lock, nothing is delivered.
  *
  * So a pass can outlast a hold of the lock.  The next thread that takes the lock goes on with
  * it: the worker, a thread that kicks its ring, or one that waits until the ring or the shard
