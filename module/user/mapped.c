@@ -11,6 +11,7 @@
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/sched/mm.h>
+#include <linux/sched/signal.h>
 #include <linux/time_namespace.h>
 
 #include "compat.h"
@@ -419,6 +420,50 @@ int eventlog_mapped_kick(struct eventlog_file *file, const u8 *message, size_t b
 
 /* ---- life ---- */
 
+/* The shards in which a file has rings, as bits. */
+static unsigned long eventlog_mapped_shards(struct eventlog_file *file)
+{
+	unsigned long number, which = 0;
+	struct eventlog_mapped *ring;
+
+	rcu_read_lock();
+	xa_for_each(&file->mapped, number, ring)
+		which |= BIT(ring->shard->index);
+	rcu_read_unlock();
+	return which;
+}
+
+/*
+ * Calls a function for the rings that a file has in a shard, with that locked.  Looks at all rings
+ * of the file, which are fewer than what one hold of the lock may look at.
+ *
+ * Return: the number of the pass that begins next.
+ */
+static u64 eventlog_mapped_each(struct eventlog_file *file, struct eventlog_shard *shard,
+				void (*function)(struct eventlog_mapped *ring))
+{
+	struct eventlog_mapped *ring;
+	unsigned long number;
+	u64 pass;
+
+	eventlog_shard_lock(shard);
+	rcu_read_lock();
+	xa_for_each(&file->mapped, number, ring) {
+		eventlog_steps_add(&shard->steps, 1);
+		if (ring->shard != shard)
+			continue;
+		rcu_read_unlock();
+		/* It stays: only the holder of the lock removes it. */
+		function(ring);
+		cond_resched();
+		rcu_read_lock();
+	}
+	rcu_read_unlock();
+	pass = eventlog_shard_next(shard);
+	eventlog_shard_unlock(shard);
+	return pass;
+}
+
 /*
  * Calls a function for all rings of a file, with their shards locked, and waits for a pass of each
  * of these.  Rings of others are left alone.
@@ -426,28 +471,19 @@ int eventlog_mapped_kick(struct eventlog_file *file, const u8 *message, size_t b
 static int eventlog_mapped_settle(struct eventlog_file *file,
 				  void (*function)(struct eventlog_mapped *ring), bool killable)
 {
-	unsigned long number, which = 0;
-	struct eventlog_mapped *ring;
+	unsigned long which = eventlog_mapped_shards(file);
 	struct eventlog_shard *shard;
+	u64 pass;
 	int ret = 0;
 
-	rcu_read_lock();
-	xa_for_each(&file->mapped, number, ring) {
-		if (!refcount_inc_not_zero(&ring->users))
+	for (shard = file->domain->shards; which && !ret; shard++, which >>= 1) {
+		if (!(which & 1))
 			continue;
-		rcu_read_unlock();
-		eventlog_shard_lock(ring->shard);
-		function(ring);
-		eventlog_shard_unlock(ring->shard);
-		which |= BIT(ring->shard->index);
-		eventlog_mapped_put(ring);
-		cond_resched();
-		rcu_read_lock();
+		if (killable && fatal_signal_pending(current))
+			return -EINTR;
+		pass = eventlog_mapped_each(file, shard, function);
+		ret = eventlog_shard_wait(shard, pass, killable);
 	}
-	rcu_read_unlock();
-	for (shard = file->domain->shards; which; shard++, which >>= 1)
-		if (!ret && which & 1)
-			ret = eventlog_shard_settle(shard, killable);
 	return ret;
 }
 

@@ -678,7 +678,8 @@ static bool eventlog_shard_wake_all(struct eventlog_shard *shard, u64 number)
 	return budget;
 }
 
-int eventlog_shard_settle(struct eventlog_shard *shard, bool killable)
+/* Waits for the end of the pass that begins next, so for what is in rings that do not sleep. */
+static int eventlog_shard_settle(struct eventlog_shard *shard, bool killable)
 {
 	u64 pass;
 

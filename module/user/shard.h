@@ -315,17 +315,6 @@ void eventlog_shard_take(struct eventlog_mapped *ring);
 u64 eventlog_shard_next(const struct eventlog_shard *shard);
 
 /**
- * eventlog_shard_settle() - wait for the end of the pass that begins next
- * @shard: not locked
- * @killable: a fatal signal ends the wait
- *
- * Delivers what was emitted to rings that do not sleep.  Process context, sleeps.
- *
- * Return: 0 or -EINTR.
- */
-int eventlog_shard_settle(struct eventlog_shard *shard, bool killable);
-
-/**
  * eventlog_shard_wait() - wait for the end of a pass, and help with it
  * @shard: not locked
  * @number: of the pass, at most eventlog_shard_next()
