@@ -718,8 +718,7 @@ static void forge(struct sharer *sharer)
 	sharer->pair->sent = sent;
 }
 
-static void check_sharer(void (*end)(struct sharer *sharer), bool by_thread,
-			 const char *program)
+static void check_sharer(void (*end)(struct sharer *sharer), bool by_thread, bool setuid)
 {
 	static struct sharer sharer;
 	char status[4096] = "";
@@ -730,10 +729,11 @@ static void check_sharer(void (*end)(struct sharer *sharer), bool by_thread,
 	memset(&sharer, 0, sizeof(sharer));
 	sharer.end = end;
 	sharer.by_thread = by_thread;
-	sharer.program = program;
+	sharer.program = setuid ? setuid_copy("/bin/cat") : NULL;
 	child = sharer_open(&sharer, &pair);
 	CHECK(by_thread == (child != sharer.tid));
-	if (program) {
+	if (setuid) {
+		setuid_copy_remove();
 		CHECK(read(sharer.ready[0], status, sizeof(status) - 1) > 0);
 		CHECK(strstr(status, "\nUid:\t1000\t0\t0\t0\n"));
 	}
@@ -759,29 +759,26 @@ static void check_sharer(void (*end)(struct sharer *sharer), bool by_thread,
 
 TEST(process_that_shares_memory_exits)
 {
-	check_sharer(sharer_exits, false, NULL);
-	check_sharer(sharer_exits, true, NULL);
+	check_sharer(sharer_exits, false, false);
+	check_sharer(sharer_exits, true, false);
 }
 
 TEST(process_that_shares_memory_is_killed)
 {
-	check_sharer(sharer_is_killed, false, NULL);
+	check_sharer(sharer_is_killed, false, false);
 }
 
 TEST(process_that_shares_memory_executes_a_program)
 {
-	check_sharer(sharer_executes, false, NULL);
-	check_sharer(sharer_executes, true, NULL);
+	check_sharer(sharer_executes, false, false);
+	check_sharer(sharer_executes, true, false);
 }
 
 /* The new program has rights that the parent does not have. */
 TEST(process_that_shares_memory_executes_a_setuid_program)
 {
-	const char *program = setuid_copy("/bin/cat");
-
-	check_sharer(sharer_executes, false, program);
-	check_sharer(sharer_executes, true, program);
-	CHECK_OK(unlink(program));
+	check_sharer(sharer_executes, false, true);
+	check_sharer(sharer_executes, true, true);
 }
 
 /* posix_spawn() does it so: the rings of the parent stay its own. */

@@ -229,25 +229,38 @@ int perf_open_id(long id, pid_t pid, int cpu)
 	return syscall(SYS_perf_event_open, &attributes, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
 }
 
+static char setuid_directory[32], setuid_program[sizeof(setuid_directory) + sizeof("/copy")];
+
 const char *setuid_copy(const char *program)
 {
-	static const char copy[] = "/tmp/eventlog_setuid";
 	int from = CHECK_OK(open(program, O_RDONLY | O_CLOEXEC)), to;
 	struct statvfs place;
 	char text[4096];
 	ssize_t bytes;
 
-	unlink(copy);
-	to = CHECK_OK(open(copy, O_WRONLY | O_CREAT | O_CLOEXEC, 0700));
+	/* Only the group of root, to which the caller belongs, can reach it. */
+	strcpy(setuid_directory, "/tmp/eventlog_setuid.XXXXXX");
+	CHECK(mkdtemp(setuid_directory));
+	CHECK_OK(chmod(setuid_directory, 0710));
+	snprintf(setuid_program, sizeof(setuid_program), "%s/copy", setuid_directory);
+	to = CHECK_OK(open(setuid_program, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0700));
 	while ((bytes = CHECK_OK(read(from, text, sizeof(text)))))
 		CHECK_EQ(write(to, text, bytes), bytes);
-	CHECK_OK(fchmod(to, 04755));
+	CHECK_OK(fchmod(to, 04710));
 	CHECK_OK(fstatvfs(to, &place));
 	close(from);
 	close(to);
-	if (place.f_flag & ST_NOSUID)
+	if (place.f_flag & ST_NOSUID) {
+		setuid_copy_remove();
 		SKIP("programs in /tmp run without the rights of their owner");
-	return copy;
+	}
+	return setuid_program;
+}
+
+void setuid_copy_remove(void)
+{
+	CHECK_OK(unlink(setuid_program));
+	CHECK_OK(rmdir(setuid_directory));
 }
 
 long file_number(const char *path)

@@ -99,8 +99,18 @@ bool trace_events_exist(void);
  */
 int perf_open_id(long id, pid_t pid, int cpu);
 
-/** setuid_copy() - copy a program so that it runs as its owner; skips the test if it cannot */
+/**
+ * setuid_copy() - copy a program so that it runs as root
+ * @program: its path
+ *
+ * Only root's group can execute it.  Skips the test if the copy does not run as its owner.
+ *
+ * Return: the path of the copy, until the next call.
+ */
 const char *setuid_copy(const char *program);
+
+/** setuid_copy_remove() - remove the copy, as soon as it was executed */
+void setuid_copy_remove(void);
 
 /** file_number() - read a number from a file of /proc or /sys; -1 on failure */
 long file_number(const char *path);
