@@ -13,6 +13,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -43,6 +44,7 @@ static int share_and_execute(void *argument)
 		mapped_attach(&sharer->rings[i], sharer->watch->fd, mapped_least_bytes());
 	CHECK_OK(dup2(sharer->hold[0], STDIN_FILENO));
 	close(sharer->hold[1]);
+	CHECK_OK(dup2(CHECK_OK(open("/dev/null", O_WRONLY)), STDOUT_FILENO));
 	if (sharer->program) {
 		/* The function of the C library would change the threads of the parent. */
 		CHECK_OK(syscall(SYS_setresuid, USER, USER, USER));
@@ -52,25 +54,34 @@ static int share_and_execute(void *argument)
 	_exit(1);
 }
 
-/* The parent states sessions for it, also in the ring that was not the last one. */
-static void state_sessions_of(const char *program)
+/*
+ * The parent states sessions for it, also in the ring that was not the last one.  A session counts
+ * from the next time that the thread stops running.
+ */
+static void state_sessions_of(bool setuid)
 {
 	static struct sharer sharer;
 	struct sched_watch watch;
 	unsigned int i;
 	pid_t child;
+	int unread;
 
 	sched_watch_open(&watch, "min_us=10");
 	sharer.watch = &watch;
-	sharer.program = program;
+	sharer.program = setuid ? setuid_copy("/bin/cat") : NULL;
 	CHECK_OK(pipe(sharer.hold));
 	/* The parent goes on when the child has another memory. */
 	child = CHECK_OK(clone(share_and_execute, sharer.stack + sizeof(sharer.stack),
 			       CLONE_VM | CLONE_VFORK | SIGCHLD, &sharer));
+	if (setuid)
+		setuid_copy_remove();
 	WAIT_FOR(thread_sleeps(child));
 	for (i = 0; i < 2; i++)
 		session_set(&sharer.rings[i], watch.event.descriptor, SESSION);
 	close(sharer.hold[0]);
+	CHECK_EQ(write(sharer.hold[1], "", 1), 1);
+	WAIT_FOR(!ioctl(sharer.hold[1], FIONREAD, &unread) && !unread);
+	WAIT_FOR(thread_sleeps(child));
 	/* With an end of file the program goes on. */
 	close(sharer.hold[1]);
 	test_join(child);
@@ -84,15 +95,12 @@ static void state_sessions_of(const char *program)
 
 TEST(program_whose_parent_has_its_rings)
 {
-	state_sessions_of(NULL);
+	state_sessions_of(false);
 }
 
 TEST(setuid_program_whose_parent_has_its_rings)
 {
-	const char *program = setuid_copy("/bin/cat");
-
-	state_sessions_of(program);
-	CHECK_OK(unlink(program));
+	state_sessions_of(true);
 }
 
 /* ---- a ring that another thread ends ---- */
