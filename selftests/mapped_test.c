@@ -14,6 +14,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -611,6 +612,7 @@ struct sharer {
 	void (*end)(struct sharer *sharer);
 	const char *program;	/* a setuid program that it executes; NULL: another one */
 	bool by_thread;		/* the rings are those of another thread of the child */
+	bool held;		/* execve() has to wait for the first thread of the child */
 	int ready[2], hold[2];
 	pid_t tid;
 	char stacks[2][SHARER_STACK] __attribute__((aligned(16)));
@@ -658,6 +660,12 @@ static void sharer_is_killed(struct sharer *sharer)
 
 static void sharer_executes(struct sharer *sharer)
 {
+	char byte;
+
+	if (sharer->held) {
+		CHECK_EQ(write(sharer->ready[1], "", 1), 1);
+		CHECK_EQ(read(sharer->hold[0], &byte, 1), 1);
+	}
 	CHECK_OK(dup2(sharer->hold[0], STDIN_FILENO));
 	CHECK_OK(dup2(sharer->ready[1], STDOUT_FILENO));
 	close(sharer->hold[1]);
@@ -718,7 +726,22 @@ static void forge(struct sharer *sharer)
 	sharer->pair->sent = sent;
 }
 
-static void check_sharer(void (*end)(struct sharer *sharer), bool by_thread, bool setuid)
+/* Lets the thread execute a program, with the first one stopped in its exit. */
+static void forge_in_execve(struct sharer *sharer, pid_t child)
+{
+	int status;
+	char byte;
+
+	CHECK_OK(ptrace(PTRACE_SEIZE, child, NULL, PTRACE_O_TRACEEXIT));
+	CHECK_EQ(write(sharer->hold[1], "", 1), 1);
+	CHECK_EQ(waitpid(child, &status, 0), child);
+	CHECK_EQ(status >> 8, SIGTRAP | PTRACE_EVENT_EXIT << 8);
+	forge(sharer);
+	CHECK_OK(ptrace(PTRACE_DETACH, child, NULL, NULL));
+	CHECK_EQ(read(sharer->ready[0], &byte, 1), 1);
+}
+
+static void check_sharer(void (*end)(struct sharer *sharer), bool by_thread, bool setuid, bool held)
 {
 	static struct sharer sharer;
 	char status[4096] = "";
@@ -729,9 +752,12 @@ static void check_sharer(void (*end)(struct sharer *sharer), bool by_thread, boo
 	memset(&sharer, 0, sizeof(sharer));
 	sharer.end = end;
 	sharer.by_thread = by_thread;
+	sharer.held = held;
 	sharer.program = setuid ? setuid_copy("/bin/cat") : NULL;
 	child = sharer_open(&sharer, &pair);
 	CHECK(by_thread == (child != sharer.tid));
+	if (held)
+		forge_in_execve(&sharer, child);
 	if (setuid) {
 		setuid_copy_remove();
 		CHECK(read(sharer.ready[0], status, sizeof(status) - 1) > 0);
@@ -759,26 +785,35 @@ static void check_sharer(void (*end)(struct sharer *sharer), bool by_thread, boo
 
 TEST(process_that_shares_memory_exits)
 {
-	check_sharer(sharer_exits, false, false);
-	check_sharer(sharer_exits, true, false);
+	check_sharer(sharer_exits, false, false, false);
+	check_sharer(sharer_exits, true, false, false);
 }
 
 TEST(process_that_shares_memory_is_killed)
 {
-	check_sharer(sharer_is_killed, false, false);
+	check_sharer(sharer_is_killed, false, false, false);
 }
 
 TEST(process_that_shares_memory_executes_a_program)
 {
-	check_sharer(sharer_executes, false, false);
-	check_sharer(sharer_executes, true, false);
+	check_sharer(sharer_executes, false, false, false);
+	check_sharer(sharer_executes, true, false, false);
 }
 
 /* The new program has rights that the parent does not have. */
 TEST(process_that_shares_memory_executes_a_setuid_program)
 {
-	check_sharer(sharer_executes, false, true);
-	check_sharer(sharer_executes, true, true);
+	check_sharer(sharer_executes, false, true, false);
+	check_sharer(sharer_executes, true, true, false);
+}
+
+/* The rings end before that: the parent could go on with them in the meantime. */
+TEST(execve_waits_for_another_thread)
+{
+	if (kernel_before(6, 10))
+		SKIP("the kernel tells too late that a thread executes a program");
+	check_sharer(sharer_executes, true, false, true);
+	check_sharer(sharer_executes, true, true, true);
 }
 
 /* posix_spawn() does it so: the rings of the parent stay its own. */
