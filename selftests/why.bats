@@ -116,6 +116,23 @@ PYTHON
 	contains "$output" "futex_wait" "+0x"
 }
 
+@test "elog says which limit is reached by rules for events of sched" {
+	local filter='blocked == 0' i
+	local -a pids
+
+	load_sched
+	for i in {1..63}; do
+		filter+=" || blocked == $i"
+	done
+	# A rule counts one term for its pid and filter, and 64 for the comparisons.
+	for i in {1..16}; do
+		pids+=(-p "$i")
+	done
+	run_elog capture -e sched/off -f "$filter" "${pids[@]}" -o "$work/none"
+	[ "$status" = 1 ]
+	contains "$output" "the limit of 1024 terms" "'sched/off' matches sched"
+}
+
 @test "a session that is wrong, or not there" {
 	"$ELOG" capture -q -o "$work/file" -- "$ELOG" emit -s 7 one/event
 	fails_with "SESSION is missing" why

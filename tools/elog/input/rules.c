@@ -135,8 +135,24 @@ static const uint64_t *number_at(const struct number_list *list, size_t index)
 	return list->count ? &list->values[index % list->count] : NULL;
 }
 
-static void explain_rule(const struct selection_spec *spec, const char *glob, size_t added,
-			 int error)
+/* A limit of the root or of an instance. */
+static void explain_quota(struct elog_consumer *consumer, const char *glob)
+{
+	struct eventlog_info info = { .size = sizeof(info) };
+
+	if (!elog_device_info(elog_consumer_fd(consumer), &info) && info.instance) {
+		elog_error("the memory for rules of the instance does not suffice for '%s'", glob);
+		elog_hint("use fewer and narrower rules, or end other captures of the instance");
+	} else {
+		elog_error("the limit of %d terms that rules have for an event of sched is reached",
+			   EVENTLOG_LOCKED_TERMS_MAX);
+		elog_hint("'%s' matches sched: name other providers with -e, use a shorter filter, "
+			  "or end other captures", glob);
+	}
+}
+
+static void explain_rule(const struct selection_spec *spec, struct elog_consumer *consumer,
+			 const char *glob, size_t added, int error)
 {
 	if (error == -EMFILE) {
 		elog_error("the limit of %zu rules is reached", added);
@@ -145,6 +161,8 @@ static void explain_rule(const struct selection_spec *spec, const char *glob, si
 		elog_error("-k: no provider that '%s' matches has a keyword of '%s'", glob,
 			   spec->keyword_names);
 		elog_hint("elog list shows the keywords");
+	} else if (error == -EDQUOT) {
+		explain_quota(consumer, glob);
 	} else {
 		error_rule(glob, error);
 	}
@@ -171,7 +189,7 @@ static int add_rules_of(struct live *live, struct elog_consumer *consumer, int c
 			continue;
 		/* The instance was deleted: that is no error of a rule. */
 		if (ret != -ENODEV)
-			explain_rule(spec, glob, i, ret);
+			explain_rule(spec, consumer, glob, i, ret);
 		return ret;
 	}
 	return 0;
