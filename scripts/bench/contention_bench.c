@@ -381,18 +381,25 @@ static void attack_retained(struct attacker *attacker)
 	close(filtering);
 }
 
+/* @event: NULL: all */
+static int subscribe_overwriting(const struct attacker *attacker, const char *event,
+				 __u32 ring_bytes, __u32 flags)
+{
+	struct eventlog_subscribe request = {
+		.size = sizeof(request), .ring_bytes = ring_bytes,
+		.flags = flags | EVENTLOG_SUBSCRIBE_OVERWRITE,
+	};
+	int fd = open_file(attacker->device, O_RDWR);
+
+	if (!call(fd, EVENTLOG_IOC_SUBSCRIBE, &request, "SUBSCRIBE") || !add_rule(fd, event, NULL))
+		fail("SUBSCRIBE");
+	return fd;
+}
+
 /* A subscriber that gets all events of the instance, and an event. */
 static void set_up_flood(struct attacker *attacker)
 {
-	struct eventlog_subscribe request = {
-		.size = sizeof(request), .ring_bytes = 1 << 16,
-		.flags = EVENTLOG_SUBSCRIBE_OVERWRITE,
-	};
-
-	attacker->subscriber = open_file(attacker->device, O_RDWR);
-	if (!call(attacker->subscriber, EVENTLOG_IOC_SUBSCRIBE, &request, "SUBSCRIBE") ||
-	    !add_rule(attacker->subscriber, NULL, NULL))
-		fail("SUBSCRIBE");
+	attacker->subscriber = subscribe_overwriting(attacker, NULL, 1 << 16, 0);
 	set_up_device(attacker);
 	if (!register_event(attacker->producer, "flood u32 number", &attacker->number))
 		fail("REGISTER of the flood");
@@ -462,10 +469,13 @@ static void attack_forks(struct attacker *attacker)
 
 /* ---- an attack with producer rings ---- */
 
-/* More threads than a user may have rings. */
+/* Default of user_rings_max, and more threads than that. */
+#define USER_RINGS 4096
 #define RING_HOLDERS 4
 #define RING_THREADS 1100
 #define FILLED_BYTES EVENTLOG_MAPPED_BYTES_MAX
+#define FILLED_RECORD (FILLED_BYTES / 16)
+#define FILLED_PAYLOAD (FILLED_RECORD - sizeof(struct eventlog_mapped_record))
 
 /* Returns the ring, or NULL at a limit. */
 static struct eventlog_mapped_header *attach_ring(int fd, __u32 data_bytes,
@@ -482,12 +492,17 @@ static struct eventlog_mapped_header *attach_ring(int fd, __u32 data_bytes,
 	return ring;
 }
 
+/* Threads of the process that have called ATTACH, and those that got a ring. */
+static unsigned int ring_calls, ring_count;
+
 /* A thread with a ring, which sleeps; or without, at the limit. */
 static void *hold_ring(void *file)
 {
 	struct eventlog_attach request;
 
-	attach_ring(*(int *)file, EVENTLOG_MAPPED_BYTES_MIN, &request);
+	if (attach_ring(*(int *)file, EVENTLOG_MAPPED_BYTES_MIN, &request))
+		__atomic_fetch_add(&ring_count, 1, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&ring_calls, 1, __ATOMIC_RELEASE);
 	while (pause() < 0)
 		;
 	return NULL;
@@ -507,7 +522,9 @@ static void hold_rings(const struct attacker *attacker, int ready)
 	pthread_attr_setstacksize(&small, PTHREAD_STACK_MIN);
 	for (i = 0; i < RING_THREADS && !pthread_create(&thread, &small, hold_ring, &fd); i++)
 		;
-	if (write(ready, "", 1) != 1)
+	while (__atomic_load_n(&ring_calls, __ATOMIC_ACQUIRE) < i)
+		usleep(REST_US);
+	if (write(ready, &ring_count, sizeof(ring_count)) != sizeof(ring_count))
 		fail("write");
 	for (;;)
 		pause();
@@ -518,12 +535,13 @@ static struct eventlog_mapped_header *filled_ring;
 static void set_up_rings(struct attacker *attacker)
 {
 	struct eventlog_attach request;
+	unsigned int i, held, rings = 1;
+	char command[64];
 	int ready[2];
-	unsigned int i;
-	char byte;
 
 	set_up_device(attacker);
-	if (!register_event(attacker->producer, "filled", &attacker->number))
+	snprintf(command, sizeof(command), "filled unsigned char[%zu] data", FILLED_PAYLOAD);
+	if (!register_event(attacker->producer, command, &attacker->number))
 		fail("REGISTER of the attacker");
 	/* Before the limit is reached. */
 	filled_ring = attach_ring(attacker->producer, FILLED_BYTES, &request);
@@ -536,22 +554,25 @@ static void set_up_rings(struct attacker *attacker)
 			fail("fork");
 		if (!child)
 			hold_rings(attacker, ready[1]);
-		if (read(ready[0], &byte, 1) != 1)
+		if (read(ready[0], &held, sizeof(held)) != sizeof(held))
 			fail("a child that holds rings");
+		rings += held;
 	}
+	errno = EDQUOT;
+	if (rings != USER_RINGS)
+		fail("ATTACH of all rings");
 }
 
 /* Fills a ring with the longest records, and rests. */
 static void attack_rings(struct attacker *attacker)
 {
-	const uint32_t record_bytes = FILLED_BYTES / 16;
 	struct eventlog_mapped_record *record;
 	char *data = (char *)filled_ring + filled_ring->data_offset;
 	uint32_t i;
 
-	for (i = 0; i < FILLED_BYTES; i += record_bytes) {
+	for (i = 0; i < FILLED_BYTES; i += FILLED_RECORD) {
 		record = (void *)(data + i);
-		record->size = record_bytes;
+		record->size = FILLED_RECORD;
 		record->write_index = attacker->number;
 		record->time = 1;
 	}
@@ -966,6 +987,9 @@ static void measure(const char *what, struct attacker *attacker)
 	pid_t child = 0, toggler = 0;
 
 	if (attacker->attack) {
+		if (attacker->attack->setup == set_up_rings)
+			subscribe_overwriting(attacker, "filled", FILLED_BYTES,
+					      EVENTLOG_SUBSCRIBE_MAPPED);
 		child = attack_begin(attacker);
 		choose_toggled(attacker);
 		toggler = toggle_begin(attacker);
