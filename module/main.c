@@ -106,7 +106,7 @@ MODULE_PARM_DESC(user_rings_max, "limit of a user's producer rings (4096)");
 
 /*
  * Half of the memory.  Rings are mapped for the kernel, which a 32-bit one has little room for, and
- * others need: then a quarter of that.
+ * others need: then a quarter of that, which is about a third with the guard pages.
  */
 static unsigned long eventlog_ring_pages_default(void)
 {

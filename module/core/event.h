@@ -242,6 +242,8 @@ void eventlog_events_kill(struct eventlog_domain *domain);
 /**
  * eventlog_events_drop_all() - remove all events, persistent ones too, at unload
  * @domain: the domain, locked, without registrations and subscribers
+ *
+ * Releases the lock now and then.
  */
 void eventlog_events_drop_all(struct eventlog_domain *domain);
 

@@ -121,7 +121,7 @@ struct eventlog_interval {
  * @file: the head of that list, to compare with; NULL: it has a ring.  Only the thread changes it
  * @of_task: the entries of the thread, the latest first; there is no head; eventlog_threads_lock
  * @others: how many follow the first one; eventlog_threads_lock
- * @left: the thread has exited or executed another program since it got the ring
+ * @left: since it got the ring, the thread has exited, or was about to execute another program
  * @replaced: the latter
  * @final: what it had committed then
  * @rcu: frees it
@@ -286,7 +286,7 @@ int eventlog_thread_enlist(struct list_head *file, struct eventlog_user *user,
 			   const struct eventlog_session *session);
 
 /**
- * eventlog_thread_leave() - the current thread exits, or has executed another program
+ * eventlog_thread_leave() - the current thread exits, or is about to execute another program
  * @executes: the latter
  *
  * Drops its entry if that is in the list of a file.  Hides those of its rings, and notes what was

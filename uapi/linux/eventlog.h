@@ -681,8 +681,8 @@ struct eventlog_subscribe {
  * nr 9, subscriber: add a rule; an event that matches several rules is delivered once.
  * EDQUOT: the memory for the rules of an instance that match its events is used up; or the rules
  * of all subscribers would have more than EVENTLOG_LOCKED_TERMS_MAX terms for an event of the
- * provider sched, which the kernel tests in context switches.  A rule that tests more than what is
- * constant of an event has one term, and those of its filter.
+ * provider sched, which the kernel tests in context switches.  A rule with a session, pid, cgroup,
+ * sample or filter counts as one term, plus one for each term of its filter.
  */
 #define EVENTLOG_RULE_SESSION		(1U << 0) /* only this session */
 #define EVENTLOG_RULE_PID		(1U << 1) /* only this process */
@@ -1049,8 +1049,9 @@ struct eventlog_instance_open {
  * still delivered.
  *
  * If both were asked, producers are asked for some time more, however the request ends: until as
- * many rules have been added as were removed, but for 10 seconds at most.  Otherwise subscribers
- * that are not back would miss events that no one counts.  Another file may ask meanwhile.
+ * many rules have been added in each domain, the root or an instance, as were removed in it, but
+ * for 10 seconds at most.  Otherwise subscribers that are not back would miss events that no one
+ * counts.  Another file may ask meanwhile.
  *
  * Whoever does not know LEAVE keeps the device: events are delivered as before.  While a file
  * asks for something, or producers still are, INSTANCE_CREATE fails with ESHUTDOWN.
@@ -1079,8 +1080,8 @@ struct eventlog_leave {
  * A subscriber that has left and is back calls it, too, once it has added its rules, with
  * write_index and count 0: if producers did not wait for it, it has missed an unknown number of
  * events, and one is counted as lost for it alone, EVENTLOG_LOST_AWAY.  subscribers is 1 then.
- * EBUSY: write_index is not 0; EINVAL: count is not 0.
  * A rule that it has added since producers are back counts as such a loss, too.
+ * EBUSY: write_index is not 0; EINVAL: count is not 0.
  */
 struct eventlog_missed {
 	__u32 size;
