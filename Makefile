@@ -7,6 +7,7 @@ help_text := \
 	'  all          module and tools (default)' \
 	'  module       eventlog.ko and the modules that need it, for the kernel of KDIR' \
 	'  tools        elog, libelog, the examples' \
+	'  engine       the module in a process, for machines that cannot load it' \
 	'  selftests, tools-tests  the test programs: of the module, of elog and libelog' \
 	'  programs-i386, programs-armhf, programs-arm64  these and the tools as static programs' \
 	'               of these architectures' \
@@ -187,6 +188,14 @@ tools:
 
 tools-tests:
 	@$(MAKE) --no-print-directory -C tools OUTPUT='$(top)/build/tools' tests
+
+engine_output := $(top)/build/engine$(if $(SANITIZE),.sanitized)
+
+# Two builds in one directory wait for each other.
+engine:
+	@mkdir -p '$(engine_output)'
+	+@flock '$(engine_output)/.' $(MAKE) --no-print-directory -C tools/engine \
+		OUTPUT='$(engine_output)'
 
 # Two builds in one directory wait for each other; tools/Makefile does that itself.
 selftests:
@@ -588,7 +597,7 @@ clean:
 help:
 	@printf '%s\n' $(help_text)
 
-.PHONY: all sources module tools tools-tests selftests programs-i386 programs-armhf programs-arm64 \
+.PHONY: all sources module tools engine tools-tests selftests programs-i386 programs-armhf programs-arm64 \
 	selftests-i386 selftests-armhf selftests-arm64 setup demo demo-fleet demo-why \
 	check check-everything check-user-events check-matrix check-vendor check-kselftest check-fleet check-armhf check-arm64 check-debug check-sanitizers build-static check-static check-why check-native coverage soak \
 	check-models check-mutants check-unstable faults fuzz fuzz-kernel \
