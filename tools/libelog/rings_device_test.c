@@ -170,7 +170,7 @@ static unsigned int mapped_rings_at(size_t *bytes, void **last)
 	*bytes = 0;
 	while (fgets(line, sizeof(line), maps)) {
 		/* The status map is not writable; the consumer's pages are single. */
-		if (!strstr(line, "/dev/eventlog") || !strstr(line, " rw-s ") ||
+		if (!strstr(line, "eventlog") || !strstr(line, " rw-s ") ||
 		    sscanf(line, "%lx-%lx", &begin, &end) != 2 ||
 		    end - begin == (unsigned long)sysconf(_SC_PAGESIZE))
 			continue;
