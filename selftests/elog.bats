@@ -608,8 +608,8 @@ things/thing' ]
 	ln -s "$TREE/tools/elog/elog.zsh-completion" "$work/_elog"
 	cat > "$work/zshrc" <<-'ZSH'
 		fpath=($1 $fpath)
-		autoload -Uz compinit _elog
-		compinit -u -D
+		# compinit would read hundreds of files. It would call _elog, as this does.
+		autoload -Uz _elog
 		# What would be offered.
 		compadd() { shift; print -l -- ${(M)@:#${words[CURRENT]}*} }
 		_files() { print files }
