@@ -3,7 +3,7 @@
  * Mappings of files of the device: see preload.h. What is mapped is a file of the engine, which
  * must know when it is unmapped.
  *
- * A lock protects the table. The engine is told first: afterwards another thread may get the
+ * A lock protects the table. Inform the engine first: afterwards another thread may get the
  * address.
  */
 #include <errno.h>

@@ -56,7 +56,7 @@ static int poll_all(struct pollfd *files, nfds_t count, const struct timespec *t
 	nfds_t i, wait_count;
 	int found, ret;
 
-	/* When the engine has told of something, ask what it is. The time starts again. */
+	/* When the engine has reported something, ask what it is. The time starts again. */
 	for (;;) {
 		found = ask_engine(files, count, waits, &wait_count);
 		ret = REAL(ppoll)(waits, wait_count, found ? &at_once : timeout, mask);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The engine: serves the device on a socket, see call.h. One thread: a call runs to its end; then
- * what is due runs, the drain of rings among others; then those who wait are told.
+ * what is due runs, the drain of rings among others; then those who wait are woken up.
  *
  * A connection is an open file of the module. Its end is that of the file and of its mappings,
  * whatever the cause: so the rings of a program that was killed are drained to their end. A

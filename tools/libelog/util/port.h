@@ -75,7 +75,7 @@ static inline ssize_t elog_port_writev(int fd, const struct iovec *parts, unsign
  * @length: its bytes
  * @protection: PROT_*
  * @fd: the file
- * @offset: as the kernel has told
+ * @offset: which the kernel has given
  *
  * Return: as mmap(2).
  */
