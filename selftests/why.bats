@@ -109,8 +109,10 @@ PYTHON
 	run_elog why "$session" "$work/waits"
 	[ "$status" = 0 ]
 	[[ ${lines[0]} =~ ^waits\ $session\ \ [0-9.]+\ ms$ ]]
-	contains "$output" "released by holder " " (waits 0x4d)" "holder " " meanwhile: futex " \
-		"keeper " " meanwhile: sleep " " at futex_"
+	contains "$output" "released by holder " " (waits 0x4d)" " at futex_"
+	# A slow machine may keep them on the CPU for longer.
+	grep -q 'holder [0-9].* meanwhile: .*futex ' <<< "$output"
+	grep -q 'keeper [0-9].* meanwhile: .*sleep ' <<< "$output"
 	run_elog why -v "$session" "$work/waits"
 	[ "$status" = 0 ]
 	contains "$output" "futex_wait" "+0x"
