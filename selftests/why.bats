@@ -132,7 +132,7 @@ PYTHON
 	done
 	run_elog capture -e sched/off -f "$filter" "${pids[@]}" -o "$work/none"
 	[ "$status" = 1 ]
-	contains "$output" "the limit of 1024 terms" "'sched/off' matches sched"
+	contains "$stderr" "the limit of 1024 terms" "'sched/off' matches sched"
 }
 
 @test "a session that is wrong, or not there" {
