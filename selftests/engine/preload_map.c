@@ -78,6 +78,8 @@ static void forget(const char *address, size_t length)
 		message.call.arguments[0] = mapping.number;
 		message_send(&message, mapping.fd, NULL, NULL);
 		syscall(SYS_close, mapping.fd);
+		/* It may have been the last one. */
+		engine_settle();
 	}
 }
 
