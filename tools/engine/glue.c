@@ -39,6 +39,11 @@ void eventlog_instances_exit(void)
 {
 }
 
+bool eventlog_instances_await(void)
+{
+	return false;
+}
+
 bool eventlog_instances_possible(const struct eventlog_domain *domain)
 {
 	return false;
