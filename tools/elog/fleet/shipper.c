@@ -17,7 +17,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "fleet/shipper.h"
@@ -114,19 +113,11 @@ static char *state_name(const struct shipper *shipper, const char *path)
 	return ret < 0 ? NULL : name;
 }
 
-/* Does @path still name this file? */
-static bool is_at(int fd, const char *path)
-{
-	struct stat now, then;
-
-	return !fstat(fd, &then) && !stat(path, &now) && now.st_ino == then.st_ino &&
-	       now.st_dev == then.st_dev;
-}
-
 /*
- * Two processes would store their positions in turn, and skip what only one of them has sent.
+ * Lock the file with the position. If two processes sent the same files, each would replace the
+ * position of the other, and skip events that it has not sent.
  *
- * Return: 0; -ENOENT there is no directory for it; or another negative errno, and the reason was
+ * Return: 0; -ENOENT: there is no directory for it; or another negative errno, and the reason was
  * printed.
  */
 static int lock_state(struct sent_spool *spool)
@@ -142,7 +133,7 @@ static int lock_state(struct sent_spool *spool)
 			return ret;
 		}
 		ret = output_lock(fd, spool->state);
-		if (!ret && is_at(fd, spool->state)) {
+		if (!ret && output_is_at(fd, spool->state)) {
 			spool->lock = fd;
 			return 0;
 		}

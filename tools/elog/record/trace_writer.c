@@ -336,15 +336,12 @@ static int get_definition(void *context, struct eventlog_describe *request, char
 /* Read the header of the part's first block, which has checksums. Zeros: it cannot be read. */
 static void read_head(const struct trace_writer *trace, unsigned char head[HEAD_BYTES])
 {
-	char path[40];
 	int fd;
 
 	memset(head, 0, HEAD_BYTES);
 	if (!trace->file.st_ino)
 		return;
-	/* It is open for writing only. */
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", trace->fd);
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	fd = output_reopen(trace->fd);
 	if (fd < 0)
 		return;
 	if (pread(fd, head, HEAD_BYTES, (off_t)trace->present) != HEAD_BYTES)

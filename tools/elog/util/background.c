@@ -27,6 +27,7 @@
 
 #include "libelog/util/util.h"
 #include "util/background.h"
+#include "util/output_file.h"
 #include "util/signals.h"
 
 #define SUFFIX		".capture"
@@ -140,15 +141,6 @@ static char *log_for(const char *path)
 	return asprintf(&log, "%s" LOG_SUFFIX, path) < 0 ? NULL : log;
 }
 
-/* Does @path still name this file? */
-static bool is_at(int fd, const char *path)
-{
-	struct stat now, then;
-
-	return !fstat(fd, &then) && !stat(path, &now) &&
-	       now.st_ino == then.st_ino && now.st_dev == then.st_dev;
-}
-
 static void remove_files(const char *path)
 {
 	char *log = log_for(path);
@@ -184,7 +176,7 @@ static int open_locked(const char *path)
 			return ret;
 		}
 		/* It may have been removed before it was locked. */
-		if (!fstat(fd, &then) && is_at(fd, path)) {
+		if (!fstat(fd, &then) && output_is_at(fd, path)) {
 			if (!then.st_size)
 				return fd;
 			/* It belongs to a process that has ended. */
@@ -666,7 +658,7 @@ int background_stop(const struct background_info *info, bool quiet)
 			   record.pid);
 		record.status = STATUS_ERROR;
 	}
-	if (is_at(fd, info->path))
+	if (output_is_at(fd, info->path))
 		remove_files(info->path);
 	close(fd);
 	return record.status;

@@ -172,6 +172,22 @@ bool output_is_locked(int fd)
  * What a file contains
  */
 
+int output_reopen(int fd)
+{
+	char path[40];
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	return open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+}
+
+bool output_is_at(int fd, const char *path)
+{
+	struct stat now, then;
+
+	return !fstat(fd, &then) && !stat(path, &now) &&
+	       now.st_ino == then.st_ino && now.st_dev == then.st_dev;
+}
+
 enum output_kind output_kind(int fd)
 {
 	static const unsigned char magic[] = ELOG_FILE_MAGIC, zeros[HEAD_BYTES];
@@ -179,16 +195,13 @@ enum output_kind output_kind(int fd)
 	struct elog_reader *reader = NULL;
 	unsigned char head[HEAD_BYTES];
 	struct elog_item item;
-	char path[40];
 	struct stat stat;
 	ssize_t size;
 	int file;
 
 	if (fstat(fd, &stat) || !S_ISREG(stat.st_mode) || !stat.st_size)
 		return OUTPUT_EMPTY;
-	/* It may be open for writing only. */
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	file = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	file = output_reopen(fd);
 	if (file < 0)
 		return OUTPUT_FOREIGN;
 	size = pread(file, head, sizeof(head), 0);

@@ -43,6 +43,12 @@ enum output_kind {
 /** output_kind() - look at the start of an open file, which may be open for writing only */
 enum output_kind output_kind(int fd);
 
+/** output_reopen() - open a file again for reading; return a file, or -1 */
+int output_reopen(int fd);
+
+/** output_is_at() - is an open file still the one that has this name? */
+bool output_is_at(int fd, const char *path);
+
 /** output_refuse() - is a file a recording, which nothing else may replace? Then say so. */
 bool output_refuse(const char *path);
 
