@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "export/perfetto_state.h"
+#include "input/select.h"
 
 static struct perfetto_group *find_group(struct perfetto *perfetto, const char *provider)
 {
@@ -22,16 +23,6 @@ static struct perfetto_group *find_group(struct perfetto *perfetto, const char *
 	group->next = perfetto->groups;
 	perfetto->groups = group;
 	return group;
-}
-
-static bool has_field(const struct elog_schema_event *schema, const char *name)
-{
-	size_t i;
-
-	for (i = 0; i < schema->field_count; i++)
-		if (!strcmp(schema->fields[i]->name, name))
-			return true;
-	return false;
 }
 
 /*
@@ -54,7 +45,7 @@ static void intern_field(struct perfetto *perfetto, const struct elog_schema_eve
 		elog_text_character(&name, '_');
 		is_other = true;
 	}
-	while (is_other && !name.error && has_field(schema, name.data))
+	while (is_other && !name.error && find_field(schema, name.data))
 		elog_text_character(&name, '_');
 	perfetto_intern(perfetto, INTERNED_ANNOTATION, name.error ? field : name.data);
 	elog_text_free(&name);
