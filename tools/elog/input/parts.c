@@ -174,10 +174,12 @@ static void move_others(const char *name, const struct identity *whole, const ch
 		other = parts_name(name, i);
 		new_name = to ? parts_name(to, i) : NULL;
 		if (other && is_part(other, whole)) {
-			ret = to ? new_name ? rename_new(other, new_name) : -ENOMEM :
-				   unlink(other);
-			if (to && ret)
-				elog_error("%s: cannot be renamed: %s", other, strerror(-ret));
+			if (!to)
+				unlink(other);
+			ret = new_name ? rename_new(other, new_name) : 0;
+			if (ret)
+				elog_error("%s: cannot be renamed to %s: %s", other, new_name,
+					   strerror(-ret));
 		}
 		free(other);
 		free(new_name);
