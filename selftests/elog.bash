@@ -170,18 +170,18 @@ wait_for()
 
 wait_longer_for()
 {
-	local tries most=2400 pipe=$BATS_TEST_TMPDIR/.never
+	local tries start=$SECONDS limit=120 pipe=$BATS_TEST_TMPDIR/.never
 
 	[ -p "$pipe" ] || mkfifo "$pipe"
 	exec 9<> "$pipe"
-	for ((tries = 0; tries < most; tries++)); do
+	for ((tries = 0; tries < 100 || SECONDS - start < limit; tries++)); do
 		read -r -t 0.05 -u 9 || true
 		if "$@" 9>&-; then
 			exec 9>&-
 			return 0
 		fi
-		if [ $tries = 2399 ]; then
-			most=$((most * $(slowness)))
+		if [ $limit = 120 ] && ((SECONDS - start >= limit)); then
+			limit=$((limit * $(slowness) + 1))
 		fi
 	done
 	exec 9>&-

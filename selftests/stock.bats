@@ -315,21 +315,21 @@ start_stalled()
 	wait_for has_begun "$work/err" 'elog: capturing'
 }
 
-# Succeeds if the capture waits for the reader: in poll() or in the pipe. It waits for
-# events in ppoll().
-is_stalled()
+# Prints the state of the capture's first thread, and how often it has slept.
+first_thread()
 {
-	local stack
-
-	stack=$(< "/proc/$capture/task/$capture/stack")
-	[[ $stack == *pipe_write* || ($stack == *sys_poll* && $stack != *ppoll*) ]]
+	sed -nE 's/^(State|(non)?voluntary_ctxt_switches)://p' "/proc/$capture/task/$capture/status"
 }
 
+# Emits events. Succeeds if they do not wake the thread that prints them: it waits for the reader.
 stall()
 {
+	local before
+
+	before=$(first_thread)
 	"$ELOG" emit -n 400 stall/event
 	wait_taken
-	is_stalled
+	[[ $before == *sleeping* && $(first_thread) == "$before" ]]
 }
 
 @test "capture: events wait in memory for the output, and keep their names" {
