@@ -279,6 +279,26 @@ one_at_a_time()
 	rm both/.x.elog.shipped && runs 0 ship --once "$url" both/x.elog && says "not sent 0 bytes"
 }
 
+# Then another process can lock a new one, and the first one must not replace that.
+removed_position()
+{
+	local first status=0
+
+	mkdir -p gone && $make_file make gone/x.elog 50000 "$a" || return 1
+	"$elog" ship "$url" gone/x.elog > first.out 2>&1 &
+	first=$!
+	wait_for 120 test -s gone/.x.elog.shipped && rm gone/.x.elog.shipped || return 1
+	"$elog" ship "$url" gone/x.elog > ship.out 2>&1 &
+	shipper=$!
+	wait_for 120 test -s gone/.x.elog.shipped && mv gone/x.elog gone/x.elog.1 &&
+		$make_file make gone/x.elog 50000 "$a" || return 1
+	wait $first || status=$?
+	cat first.out
+	[ $status = 1 ] &&
+		grep -q "gone/.x.elog.shipped: process $shipper (elog ship) writes to it" first.out &&
+		stop_shipper
+}
+
 # All files are sent again; the stream drops what it has.
 damaged_positions()
 {
@@ -352,6 +372,7 @@ check "ship: an incomplete block, and what is appended behind it" incomplete_fil
 check "ship: files without a valid beginning are a gap" files_without_beginning
 check "ship: a file that cannot be read does not stop the one before it" unreadable_file
 check "ship: files with the same beginning all arrive" files_with_the_same_beginning
+check "ship: a position that was removed belongs to who makes it again" removed_position
 servers_stop
 
 # A capture writes and rotates files, while the shipper and the server are killed.

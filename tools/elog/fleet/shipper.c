@@ -33,6 +33,7 @@
 #define RESEND_MAX_NS	8000000000ULL	/* it doubles each time, while nothing is stored */
 #define REFUSED_NS	500000000ULL	/* after a refusal */
 #define STATE_MAX	256	/* bytes of a file with a position */
+#define LOCK_TRIES	100	/* times that others may replace it before it is locked */
 
 struct slot {
 	bool used;
@@ -122,9 +123,10 @@ static char *state_name(const struct shipper *shipper, const char *path)
  */
 static int lock_state(struct sent_spool *spool)
 {
+	unsigned int tries;
 	int fd, ret;
 
-	for (;;) {
+	for (tries = 0; tries < LOCK_TRIES; tries++) {
 		fd = open(spool->state, O_RDWR | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0666);
 		if (fd < 0) {
 			ret = -errno;
@@ -142,21 +144,26 @@ static int lock_state(struct sent_spool *spool)
 			return ret;
 		/* Another process has just replaced it. */
 	}
+	elog_error("%s: other processes replace this file again and again", spool->state);
+	return -EBUSY;
 }
 
 /* Return: 0; -ENOENT there is no position; or a negative errno. */
 static int read_state(const char *name, struct spool_position *position)
 {
 	char text[STATE_MAX];
-	int fd = open(name, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK), end = 0, more = 0;
+	int fd = open(name, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK), end = 0, more = 0, ret;
 	ssize_t size;
 
 	if (fd < 0)
 		return -errno;
-	size = read(fd, text, sizeof(text) - 1);
+	do
+		size = read(fd, text, sizeof(text) - 1);
+	while (size < 0 && errno == EINTR);
+	ret = size < 0 ? -errno : 0;
 	close(fd);
-	if (size < 0)
-		return -errno;
+	if (ret)
+		return ret;
 	/* It was made for the lock. */
 	if (!size)
 		return -ENOENT;
@@ -202,6 +209,11 @@ static int save_position(struct shipper *shipper, unsigned int index)
 	if (!*position.file || (position.offset == spool->saved.offset &&
 				!strcmp(position.file, spool->saved.file)))
 		return 0;
+	/* Somebody may have removed the file. Then another elog ship may have made and locked it. */
+	if (spool->lock >= 0 && !output_is_at(spool->lock, spool->state)) {
+		close(spool->lock);
+		spool->lock = -1;
+	}
 	ret = spool->lock < 0 ? lock_state(spool) : 0;
 	if (ret && ret != -ENOENT)
 		return ret;
