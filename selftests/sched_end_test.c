@@ -48,7 +48,7 @@ static int share_and_execute(void *argument)
 	if (sharer->program) {
 		/* The function of the C library would change the threads of the parent. */
 		CHECK_OK(syscall(SYS_setresuid, USER, USER, USER));
-		execl(sharer->program, "cat", NULL);
+		execl(sharer->program, SETUID_NAME, NULL);
 	}
 	execl("/bin/sh", "sh", "-c", "read line; sleep 0.01; sleep 0.01", NULL);
 	_exit(1);
@@ -68,7 +68,7 @@ static void state_sessions_of(bool setuid)
 
 	sched_watch_open(&watch, "min_us=10");
 	sharer.watch = &watch;
-	sharer.program = setuid ? setuid_copy("/bin/cat") : NULL;
+	sharer.program = setuid ? setuid_copy() : NULL;
 	CHECK_OK(pipe(sharer.hold));
 	/* The parent goes on when the child has another memory. */
 	child = CHECK_OK(clone(share_and_execute, sharer.stack + sizeof(sharer.stack),

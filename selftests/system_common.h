@@ -99,15 +99,18 @@ bool trace_events_exist(void);
  */
 int perf_open_id(long id, pid_t pid, int cpu);
 
+#define SETUID_NAME "setuid_copy"
+
 /**
- * setuid_copy() - copy a program so that it runs as root
- * @program: its path
+ * setuid_copy() - copy the test program so that it runs as root
  *
- * Only root's group can execute it.  Skips the test if the copy does not run as its owner.
+ * Only root's group can execute it.  Who executes it gives it the name SETUID_NAME.  It writes an
+ * empty line and "uids REAL EFFECTIVE SAVED", and runs until the end of its input.  Skips the
+ * test if the copy does not run as its owner.
  *
  * Return: the path of the copy, until the next call.
  */
-const char *setuid_copy(const char *program);
+const char *setuid_copy(void);
 
 /** setuid_copy_remove() - remove the copy, as soon as it was executed */
 void setuid_copy_remove(void);
