@@ -240,7 +240,8 @@ def test_overwriting_keeps_the_newest():
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", eventlog.LossWarning)
             numbers = [record["number"] for record in consumer]
-        assert numbers[-1] == 999 and numbers == list(range(numbers[0], 1000))
+        # A thread's events go to two rings, each of which keeps its own newest ones.
+        assert numbers[-1] == 999 and numbers == sorted(set(numbers)) and len(numbers) < 1000
 
 
 def test_follow_returns_events_as_they_come():
