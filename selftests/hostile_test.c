@@ -243,6 +243,13 @@ TEST(extreme_consumer_positions)
 /* ------------------------------------------------------------------------
  * Random calls
  */
+/* Deletes what the calls made persistent, once nothing uses it any more. */
+static bool all_deleted(void)
+{
+	delete_persistent();
+	return !status_now("Active: ");
+}
+
 static void make_random_calls(__u64 seed, unsigned int count)
 {
 	struct hostile *hostile = malloc(sizeof(*hostile));
@@ -259,7 +266,7 @@ static void make_random_calls(__u64 seed, unsigned int count)
 TEST(random_calls)
 {
 	make_random_calls(test_seed(), 10000);
-	delete_persistent();
+	WAIT_FOR(all_deleted());
 	check_working();
 }
 
@@ -283,7 +290,7 @@ TEST(random_calls_in_four_threads)
 	}
 	for (i = 0; i < ARRAY_SIZE(threads); i++)
 		CHECK_EQ(pthread_join(threads[i], NULL), 0);
-	delete_persistent();
+	WAIT_FOR(all_deleted());
 	check_working();
 }
 

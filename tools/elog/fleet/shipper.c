@@ -209,7 +209,7 @@ static int save_position(struct shipper *shipper, unsigned int index)
 	if (!*position.file || (position.offset == spool->saved.offset &&
 				!strcmp(position.file, spool->saved.file)))
 		return 0;
-	/* Somebody may have removed the file. Then another elog ship may have made and locked it. */
+	/* The user may have removed the file. Then another elog ship may have made and locked it. */
 	if (spool->lock >= 0 && !output_is_at(spool->lock, spool->state)) {
 		close(spool->lock);
 		spool->lock = -1;
