@@ -61,6 +61,7 @@ struct trace_writer {
 	bool keeps;		/* these bytes, if the part has to begin again */
 	bool torn;		/* the beginning of an empty file could not be written */
 	unsigned char head[HEAD_BYTES];	/* of the part, to know it again */
+	bool has_head;		/* it could be read */
 	uint64_t held;		/* events in it, of this capture */
 	uint64_t size;		/* bytes that @owner has counted */
 	uint64_t events;	/* likewise */
@@ -336,20 +337,29 @@ static int get_definition(void *context, struct eventlog_describe *request, char
 	return elog_consumer_definition(live_current(trace->owner->live), request, text);
 }
 
-/* Read the header of the part's first block, which has checksums. Zeros: it cannot be read. */
-static void read_head(const struct trace_writer *trace, unsigned char head[HEAD_BYTES])
+/*
+ * Read the header of the part's first block, which has checksums. Return: the bytes that are there;
+ * or -1: it cannot be read.
+ */
+static ssize_t read_head(const struct trace_writer *trace, unsigned char head[HEAD_BYTES])
 {
+	ssize_t size;
 	int fd;
 
-	memset(head, 0, HEAD_BYTES);
 	if (!trace->file.st_ino)
-		return;
+		return -1;
 	fd = output_reopen(trace->fd);
 	if (fd < 0)
-		return;
-	if (pread(fd, head, HEAD_BYTES, (off_t)trace->present) != HEAD_BYTES)
-		memset(head, 0, HEAD_BYTES);
+		return -1;
+	size = pread(fd, head, HEAD_BYTES, (off_t)trace->present);
 	close(fd);
+	return size;
+}
+
+/* Does the part still begin as it was written? @size: as read_head() has returned it for @head */
+static bool is_head(const struct trace_writer *trace, const unsigned char *head, ssize_t size)
+{
+	return size > 0 && !memcmp(head, trace->head, (size_t)size);
 }
 
 /* Start a file, or one that continues the file of @before. */
@@ -389,7 +399,7 @@ static int begin_segment(struct trace_writer *trace, const struct elog_writer *b
 	trace->synced = record_time(monotonic());
 	trace->start = start;
 	if (!ret)
-		read_head(trace, trace->head);
+		trace->has_head = read_head(trace, trace->head) == HEAD_BYTES;
 	return ret;
 }
 
@@ -544,9 +554,10 @@ static void see_change(struct trace_writer *trace)
 	unsigned char head[HEAD_BYTES];
 	struct stat now = { 0 };
 	uint64_t gone = 0;
+	ssize_t size;
 
 	account(trace);
-	read_head(trace, head);
+	size = read_head(trace, head);
 	if (fstat(trace->fd, &now) || !now.st_nlink) {
 		change = "has removed it";
 		next = "a new file";
@@ -554,11 +565,11 @@ static void see_change(struct trace_writer *trace)
 	} else if ((uint64_t)now.st_size < trace_writer_size(trace)) {
 		change = "has truncated it";
 		gone = trace->held;
-	} else if (memcmp(head, trace->head, sizeof(head))) {
+	} else if (trace->has_head && size >= 0 && !is_head(trace, head, size)) {
 		change = "has overwritten it";
 		gone = trace->held;
 	}
-	if (output_kind(trace->fd) == OUTPUT_FOREIGN && now.st_nlink)
+	if (size >= 0 && output_kind(trace->fd) == OUTPUT_FOREIGN && now.st_nlink)
 		next = "when this is renamed or removed, a new file";
 	trace->held -= gone;
 	trace->owner->gone += gone;
