@@ -936,7 +936,7 @@ numbers_follow()
 		contains "$output" "number=1999"
 		[ "$option" = --writers=2 ] || numbers "$work/d/file" | are_numbers 1000 1000
 	done
-	for option in --quiet "--filter=number >= 0"; do
+	for option in --quiet "--filter=number >= 0" --append; do
 		start_capture -o "$work/file" "$option"
 		produce 0 1000 0
 		wait_for shows 1000 "$work/file"

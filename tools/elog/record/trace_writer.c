@@ -757,14 +757,19 @@ bool trace_writer_is_full(const struct trace_writer *trace)
 static int find_end(struct trace_writer *trace)
 {
 	const enum output_kind kind = output_kind(trace->fd);
+	unsigned char head[HEAD_BYTES];
 	struct stat now;
+	bool torn;
 
 	if (kind == OUTPUT_FOREIGN)
 		return -EEXIST;
 	if (fstat(trace->fd, &now))
 		return -errno;
-	/* There is only the beginning of the first block, unless others have written it. */
-	if (trace->torn && kind == OUTPUT_UNREADABLE && now.st_size < TORN_BYTES) {
+	/* Others may also have left only the beginning of the first block. */
+	torn = trace->torn || (!trace->present && trace->has_head &&
+			       is_head(trace, head, read_head(trace, head)));
+	/* There is only this beginning, unless others have written it. */
+	if (torn && kind == OUTPUT_UNREADABLE && now.st_size < TORN_BYTES) {
 		if (ftruncate(trace->fd, 0))
 			return -errno;
 		now.st_size = 0;
