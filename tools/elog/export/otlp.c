@@ -361,7 +361,7 @@ static int hold_span(struct otlp *otlp, struct otlp_group *group, const struct v
 	otlp_put_text(&otlp->batch, text, SPAN_NAME, kind->name, kind->name_size);
 	pb_uint(text, SPAN_KIND, KIND_INTERNAL);
 	pb_fixed64(text, SPAN_START, otlp_time(span->wall));
-	pb_fixed64(text, SPAN_END, otlp_time(span->wall) + span->duration);
+	pb_fixed64(text, SPAN_END, otlp_time(wall_time(span->duration, span->wall)));
 	put_start(text, event->kind->data, start);
 	otlp_put_fields(&otlp->batch, text, SPAN_ATTRIBUTE, event);
 	if (start->count)
