@@ -25,28 +25,38 @@ static struct perfetto_group *find_group(struct perfetto *perfetto, const char *
 	return group;
 }
 
-/*
- * A field that has the name of an argument of all events gets underscores. Perfetto's own readers
- * take a point for an underscore.
- */
-static void intern_field(struct perfetto *perfetto, const struct elog_schema_event *schema,
-			 const char *field)
+/* Does another argument have the name? @given: names of fields, each with a NUL */
+static bool is_taken(const struct elog_text *given, const char *name)
 {
 	static const char *const ours[] = { "session", "instance", "host", "machine_id" };
-	bool is_other = strchr(field, '.');
+	size_t i;
+
+	for (i = 0; i < ELOG_ARRAY_SIZE(ours); i++)
+		if (!strcmp(name, ours[i]))
+			return true;
+	for (i = 0; i < given->size; i += strlen(given->data + i) + 1)
+		if (!strcmp(name, given->data + i))
+			return true;
+	return false;
+}
+
+/*
+ * A field gets underscores until no other argument and no other field has its name. Perfetto's own
+ * readers take a point for an underscore. @given: the names so far
+ */
+static void intern_field(struct perfetto *perfetto, const struct elog_schema_event *schema,
+			 const char *field, struct elog_text *given)
+{
 	struct elog_text name = { 0 };
 	size_t i;
 
 	for (i = 0; field[i]; i++)
 		elog_text_character(&name, field[i] == '.' ? '_' : field[i]);
-	for (i = 0; i < ELOG_ARRAY_SIZE(ours) && !name.error; i++) {
-		if (strcmp(name.data, ours[i]))
-			continue;
+	while (!name.error && (is_taken(given, name.data) ||
+			       (strcmp(name.data, field) && find_field(schema, name.data))))
 		elog_text_character(&name, '_');
-		is_other = true;
-	}
-	while (is_other && !name.error && find_field(schema, name.data))
-		elog_text_character(&name, '_');
+	if (!name.error)
+		elog_text_put(given, name.data, name.size + 1);
 	perfetto_intern(perfetto, INTERNED_ANNOTATION, name.error ? field : name.data);
 	elog_text_free(&name);
 }
@@ -58,6 +68,7 @@ struct perfetto_names *perfetto_new_names(struct perfetto *perfetto,
 	const struct event_kind *kind = event->kind;
 	struct elog_text *text = perfetto->text;
 	struct perfetto_names *names = calloc(1, sizeof(*names));
+	struct elog_text given = { 0 };
 	size_t packet, message, i;
 
 	if (!names)
@@ -77,7 +88,8 @@ struct perfetto_names *perfetto_new_names(struct perfetto *perfetto,
 	names->category = perfetto_intern(perfetto, INTERNED_CATEGORY, kind->provider);
 	names->annotations = perfetto->next_name;
 	for (i = 0; schema && i < schema->field_count; i++)
-		intern_field(perfetto, schema, schema->fields[i]->name);
+		intern_field(perfetto, schema, schema->fields[i]->name, &given);
+	elog_text_free(&given);
 	if (!schema)
 		perfetto_intern(perfetto, INTERNED_ANNOTATION, "payload");
 	pb_close(text, message);
