@@ -16,6 +16,7 @@
 
 #include "input/parts.h"
 #include "util/array.h"
+#include "util/output_file.h"
 #include "util/rename.h"
 #include "util/tool.h"
 
@@ -162,25 +163,37 @@ int parts_find(struct file_list *list, char *const *names, int count)
 	return ret;
 }
 
+/* A recording that is left from another capture is replaced. */
+static void rename_part(const char *from, const char *to)
+{
+	const char *obstacle = NULL;
+	int ret = rename_new(from, to);
+
+	if (ret == -EEXIST) {
+		obstacle = output_obstacle(to);
+		if (!obstacle)
+			ret = rename(from, to) ? -errno : 0;
+	}
+	if (ret)
+		elog_error("%s: cannot be renamed to %s: %s", from, to, obstacle ? : strerror(-ret));
+}
+
 /* Remove the other files of a capture, or rename them to those of @to. */
 static void move_others(const char *name, const struct identity *whole, const char *to,
 			unsigned int first)
 {
 	char *other, *new_name;
 	unsigned int i;
-	int ret;
 
 	for (i = first; i < whole->files && i < ELOG_WRITER_FILES_MAX; i++) {
 		other = parts_name(name, i);
 		new_name = to ? parts_name(to, i) : NULL;
-		if (other && is_part(other, whole)) {
-			if (!to)
-				unlink(other);
-			ret = new_name ? rename_new(other, new_name) : 0;
-			if (ret)
-				elog_error("%s: cannot be renamed to %s: %s", other, new_name,
-					   strerror(-ret));
-		}
+		if (!other || (to && !new_name))
+			elog_error("out of memory");
+		else if (is_part(other, whole) && to)
+			rename_part(other, new_name);
+		else if (is_part(other, whole))
+			unlink(other);
 		free(other);
 		free(new_name);
 	}

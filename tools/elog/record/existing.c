@@ -36,32 +36,10 @@ static char *old_name(const struct writer *writer, unsigned int part)
 	return name;
 }
 
-/* Why may the file of this name not be replaced? NULL: it may, or there is none. */
-static const char *find_obstacle(const char *name)
-{
-	const char *obstacle = NULL;
-	struct stat stat;
-	int fd;
-
-	if (lstat(name, &stat))
-		return errno == ENOENT ? NULL : strerror(errno);
-	if (!S_ISREG(stat.st_mode))
-		return "it is no regular file";
-	fd = open(name, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW | O_NONBLOCK);
-	if (fd < 0)
-		return strerror(errno);
-	if (output_kind(fd) == OUTPUT_FOREIGN)
-		obstacle = "it is no recording";
-	else if (output_is_locked(fd))
-		obstacle = "it is being written";
-	close(fd);
-	return obstacle;
-}
-
 /* A recording gets this name only if the file there is a recording, too, and has no writer. */
 static int check_old(const char *path, const char *name)
 {
-	const char *obstacle = find_obstacle(name);
+	const char *obstacle = output_obstacle(name);
 
 	if (!obstacle)
 		return 0;

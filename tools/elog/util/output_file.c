@@ -229,6 +229,27 @@ static void explain_recording(const char *path)
 	elog_error("%s: is a recording, and would be overwritten", path);
 }
 
+const char *output_obstacle(const char *path)
+{
+	const char *obstacle = NULL;
+	struct stat stat;
+	int fd;
+
+	if (lstat(path, &stat))
+		return errno == ENOENT ? NULL : strerror(errno);
+	if (!S_ISREG(stat.st_mode))
+		return "it is no regular file";
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW | O_NONBLOCK);
+	if (fd < 0)
+		return strerror(errno);
+	if (output_kind(fd) == OUTPUT_FOREIGN)
+		obstacle = "it is no recording";
+	else if (output_is_locked(fd))
+		obstacle = "it is being written";
+	close(fd);
+	return obstacle;
+}
+
 bool output_refuse(const char *path)
 {
 	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);

@@ -49,6 +49,9 @@ int output_reopen(int fd);
 /** output_is_at() - is an open file still the one that has this name? */
 bool output_is_at(int fd, const char *path);
 
+/** output_obstacle() - why may a recording not replace this file? NULL: it may, or there is none */
+const char *output_obstacle(const char *path);
+
 /** output_refuse() - is a file a recording, which nothing else may replace? Then say so. */
 bool output_refuse(const char *path);
 
