@@ -254,26 +254,34 @@ sends_again()
 }
 
 # Only one process uses a position: while the other one has stored none yet, and later.
+# second_is_refused STATE: a shipper is running
+second_is_refused()
+{
+	until [ -e both/.x.elog.shipped ] && { [ "$1" = new ] || [ -s both/.x.elog.shipped ]; } &&
+		grep -qs lock: "/proc/$shipper/fdinfo/"*; do
+		kill -0 "$shipper" || return 1
+		sleep 0.05
+	done
+	runs 1 ship --once "$url" both/x.elog &&
+		says "both/.x.elog.shipped: process $shipper (elog ship) writes to it" || return 1
+	until [ -s both/.x.elog.shipped ]; do
+		kill -0 "$shipper" || return 1
+		sleep 0.05
+	done
+	runs 1 ship --once --from -1h "$url" both/x.elog && says "(elog ship) writes to it"
+}
+
 one_at_a_time()
 {
-	local state
+	local state refused
 
 	mkdir -p both && cp spool/x.elog both/x.elog || return 1
 	for state in new stored; do
 		"$elog" ship "$url" both/x.elog > ship.out 2>&1 &
 		shipper=$!
-		until [ -e both/.x.elog.shipped ] && { [ $state = new ] || [ -s both/.x.elog.shipped ]; } &&
-			grep -qs lock: "/proc/$shipper/fdinfo/"*; do
-			kill -0 "$shipper" || return 1
-			sleep 0.05
-		done
-		runs 1 ship --once "$url" both/x.elog &&
-			says "both/.x.elog.shipped: process $shipper (elog ship) writes to it" || return 1
-		until [ -s both/.x.elog.shipped ]; do
-			sleep 0.05
-		done
-		runs 1 ship --once --from -1h "$url" both/x.elog && says "(elog ship) writes to it" &&
-			stop_shipper || return 1
+		refused=1
+		second_is_refused $state || refused=0
+		stop_shipper && [ $refused = 1 ] || return 1
 	done
 	# The name may be that of another file by now, or that of none.
 	rm both/.x.elog.shipped && runs 0 ship --once "$url" both/x.elog && says "not sent 0 bytes"
