@@ -234,7 +234,7 @@ static int make_span_ids(struct otlp *otlp, const struct otlp_group *group,
 	hash = elog_siphash(&key, otlp->batch.value.data, otlp->batch.value.size);
 	/* A thread may begin several spans of a name at one time: give each one another id. */
 	if (otlp->begun != item->time)
-		elog_map_free(&otlp->equal);
+		elog_map_clear(&otlp->equal);
 	otlp->begun = item->time;
 	equal = elog_map_get(&otlp->equal, elog_map_pair(hash.words[0], hash.words[1]));
 	if (!equal)
