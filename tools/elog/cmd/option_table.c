@@ -365,7 +365,8 @@ static const struct option_definition definitions[] = {
 	{ OPTION_FORMAT, "format", "FORMAT", NULL, TAKE(format, print.format), NULL },
 	{ OPTION_FIELDS, "fields", "NAME[,NAME...]",
 	  "only these fields; also time, cpu, pid, tid, comm, provider,\n"
-	  "session, event, level, keywords, instance, record_flags, host;\n"
+	  "session, event, level, keywords, instance, record_flags, host,\n"
+	  "machine_id, boot_id;\n"
 	  "\"fields\" means all fields of the event", TEXT(print.fields) },
 	{ OPTION_COLOR, "color", "auto|always|never",
 	  "colours; auto: on a terminal, unless NO_COLOR is set", TAKE(color, color), NULL },
