@@ -356,12 +356,6 @@ static ssize_t read_head(const struct trace_writer *trace, unsigned char head[HE
 	return size;
 }
 
-/* Does the part still begin as it was written? @size: as read_head() has returned it for @head */
-static bool is_head(const struct trace_writer *trace, const unsigned char *head, ssize_t size)
-{
-	return size > 0 && !memcmp(head, trace->head, (size_t)size);
-}
-
 /* Start a file, or one that continues the file of @before. */
 static int begin_segment(struct trace_writer *trace, const struct elog_writer *before,
 			 uint64_t start)
@@ -565,7 +559,7 @@ static void see_change(struct trace_writer *trace)
 	} else if ((uint64_t)now.st_size < trace_writer_size(trace)) {
 		change = "has truncated it";
 		gone = trace->held;
-	} else if (trace->has_head && size >= 0 && !is_head(trace, head, size)) {
+	} else if (trace->has_head && size == HEAD_BYTES && memcmp(head, trace->head, HEAD_BYTES)) {
 		change = "has overwritten it";
 		gone = trace->held;
 	}
@@ -759,16 +753,16 @@ static int find_end(struct trace_writer *trace)
 	const enum output_kind kind = output_kind(trace->fd);
 	unsigned char head[HEAD_BYTES];
 	struct stat now;
-	bool torn;
+	bool torn = trace->torn;
+	ssize_t size;
 
 	if (kind == OUTPUT_FOREIGN)
 		return -EEXIST;
 	if (fstat(trace->fd, &now))
 		return -errno;
-	/* Others may also have left only the beginning of the first block. */
-	torn = trace->torn || (!trace->present && trace->has_head &&
-			       is_head(trace, head, read_head(trace, head)));
-	/* There is only this beginning, unless others have written it. */
+	size = trace->has_head && !trace->present ? read_head(trace, head) : 0;
+	torn |= size > 0 && !memcmp(head, trace->head, (size_t)size);
+	/* There is only the beginning of the first block, unless others have written it. */
 	if (torn && kind == OUTPUT_UNREADABLE && now.st_size < TORN_BYTES) {
 		if (ftruncate(trace->fd, 0))
 			return -errno;
@@ -830,8 +824,7 @@ static int rotate_step(struct trace_writer *trace)
 		 */
 		if (output_kind(trace->fd) == OUTPUT_FOREIGN && has_name(trace, trace->path))
 			return -EEXIST;
-		trace->step = ROTATION_CLOSE;
-		return 0;
+		__attribute__((fallthrough));
 	case ROTATION_CLOSE:
 		/* The file cannot be written again: an error of this is reported, and no more. */
 		ret = close_file(trace);
@@ -898,11 +891,5 @@ int trace_writer_rotate_early(struct trace_writer *trace, uint64_t time)
 
 int trace_writer_rotate(struct trace_writer *trace, uint64_t time)
 {
-	int ret = get_ready(trace);
-
-	if (ret)
-		return ret;
-	trace->step = ROTATION_END;
-	trace->rotated = time;
-	return get_ready(trace);
+	return get_ready(trace) ? : trace_writer_rotate_early(trace, time);
 }

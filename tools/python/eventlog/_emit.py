@@ -126,7 +126,8 @@ class _Field(NamedTuple):
             # Readers take what follows a NUL for no part of the text. Those of char[N] may end
             # with NULs.
             if b"\0" in (value if self.dynamic else value.rstrip(b"\0")):
-                raise ValueError(f"{self.name}: a text cannot contain a NUL; declare the field as bytes")
+                raise ValueError(f"{self.name}: a text cannot contain a NUL; "
+                                 "declare the field as bytes")
             return value + b"\0" if self.dynamic else value
         if self.dynamic or self.format.endswith("s"):
             return bytes(memoryview(value))
