@@ -152,10 +152,12 @@ stop_kind()
 
 @test "--rotate AGE: a file with events becomes a segment, an empty one does not" {
 	local -A captures inodes
-	local all=("${kinds[@]}" "overwrite --overwrite") kind name
+	local all=("${kinds[@]}" "overwrite --overwrite") kind name age
 
+	# What follows must be done before the segments go.
+	age=$((21 * $(slowness)))
 	for kind in "${all[@]}"; do
-		start_kind "$work/${kind%% *}" "$kind" --rotate 64K,7s
+		start_kind "$work/${kind%% *}" "$kind" --rotate 64K,${age}s
 	done
 	produce 0 10 0
 	kill -USR1 "${captures[$work/overwrite]}"
@@ -178,12 +180,14 @@ stop_kind()
 
 @test "--rotate AGE --append: the age of what the file held counts" {
 	local -A captures
-	local number
+	local number age
 
+	# The segment of the second file must still be there when the first one has been seen.
+	age=$((21 * $(slowness)))
 	"$ELOG" capture -q -o "$work/file1" -- "$PRODUCER" 0 10 0 > /dev/null
 	cp -p "$work/file1" "$work/file2"
-	start_kind "$work/file1" rings --append --rotate 7s
-	start_kind "$work/file2" "single -f number>=0" --append --rotate 7s
+	start_kind "$work/file1" rings --append --rotate ${age}s
+	start_kind "$work/file2" "single -f number>=0" --append --rotate ${age}s
 	for number in 1 2; do
 		wait_for has_segments "$work/file$number" 1
 		stop_kind "$work/file$number"
