@@ -262,7 +262,8 @@ full_disks_leave_valid_files()
 file_systems_without_locks()
 {
 	rm -f unlocked
-	python3 "$top/selftests/deny.py" locks "$elog" export -q --format jsonl -o unlocked many.elog 2> stderr &&
+	python3 "$top/selftests/deny.py" locks "$elog" export -q --format jsonl -o unlocked \
+		many.elog 2> stderr &&
 		[ ! -s stderr ] && [ "$(jq -s length unlocked)" -gt 1000 ]
 }
 
