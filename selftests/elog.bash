@@ -174,7 +174,7 @@ wait_longer_for()
 
 	[ -p "$pipe" ] || mkfifo "$pipe"
 	exec 9<> "$pipe"
-	for ((tries = 0; tries < 100 || SECONDS - start < limit; tries++)); do
+	for ((tries = 0; tries < 600 || SECONDS - start < limit; tries++)); do
 		read -r -t 0.05 -u 9 || true
 		if "$@" 9>&-; then
 			exec 9>&-

@@ -155,7 +155,8 @@ load files.bash
 	for file in "${files[@]}"; do
 		"$ELOG" show -q "$file" > /dev/null
 	done
-	wait_for has_lines "$work/followed" $((one + two))
+	wait_for has_lines "$work/followed" $((one + two)) ||
+		{ wc -l "$work/followed"; cat "$work/followed.err"; ls -l "$work"; false; }
 	kill -TERM "$follower"
 	status=0
 	wait "$follower" || status=$?
