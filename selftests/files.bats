@@ -937,7 +937,7 @@ numbers_follow()
 		contains "$output" "number=1999"
 		[ "$option" = --writers=2 ] || numbers "$work/d/file" | are_numbers 1000 1000
 	done
-	for option in --quiet "--filter=number >= 0" --append; do
+	for option in --quiet "--filter=number >= 0"; do
 		start_capture -o "$work/file" "$option"
 		produce 0 1000 0
 		wait_for shows 1000 "$work/file"
@@ -963,7 +963,7 @@ numbers_follow()
 }
 
 @test "capture -o: others overwrite the file in place" {
-	local option size number
+	local option size
 
 	cd "$work"
 	echo others > small
@@ -987,25 +987,6 @@ numbers_follow()
 			cmp $size moved
 			numbers file* | are_numbers 1000 1000
 		done
-	done
-	# A part of a capture that waits keeps the numbers of its segments.
-	rm -f file* err
-	start_capture -o file --rotate=64K,9 --writers=2
-	for number in 1 2 3; do
-		produce "${number}000" 1000 0
-		[ $number != 3 ] || cp small file-w1
-		kill -HUP "$capture"
-		wait_for exists file.$number
-		[ $number = 3 ] || wait_for exists file.$number-w1
-	done
-	wait_for grep -q "file-w1: another program has" err
-	mv file-w1 moved
-	wait_for exists file.3-w1
-	stop_capture INT
-	for number in 2 3; do
-		run_elog show -q file.$number
-		[ "$status" = 0 ]
-		[ -z "$stderr" ]
 	done
 }
 
