@@ -17,7 +17,6 @@
 #include "input/parts.h"
 #include "util/array.h"
 #include "util/output_file.h"
-#include "util/rename.h"
 #include "util/tool.h"
 
 #define CAPTURE_MAX	64
@@ -166,14 +165,9 @@ int parts_find(struct file_list *list, char *const *names, int count)
 /* A recording that is left from another capture is replaced. */
 static void rename_part(const char *from, const char *to)
 {
-	const char *obstacle = NULL;
-	int ret = rename_new(from, to);
+	const char *obstacle;
+	int ret = output_rename(from, to, &obstacle);
 
-	if (ret == -EEXIST) {
-		obstacle = output_obstacle(to);
-		if (!obstacle)
-			ret = rename(from, to) ? -errno : 0;
-	}
 	if (ret)
 		elog_error("%s: cannot be renamed to %s: %s", from, to, obstacle ? : strerror(-ret));
 }

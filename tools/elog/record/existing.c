@@ -3,18 +3,15 @@
  * What is in the file that a capture is to write: see existing.h. For the process's own thread.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "input/parts.h"
 #include "record/existing.h"
 #include "record/segments.h"
 #include "util/output_file.h"
-#include "util/rename.h"
 
 /* A symbolic link stays: the file behind it gets another name. Return: that, or NULL. */
 static char *without_links(const char *path)
@@ -36,6 +33,13 @@ static char *old_name(const struct writer *writer, unsigned int part)
 	return name;
 }
 
+static void explain_obstacle(const char *path, const char *name, const char *obstacle)
+{
+	elog_error("%s: the recording that is there would be kept as %s, but that cannot be "
+		   "replaced: %s", path, name, obstacle);
+	elog_hint("rename or remove one of them, or add to it: --append");
+}
+
 /* A recording gets this name only if the file there is a recording, too, and has no writer. */
 static int check_old(const char *path, const char *name)
 {
@@ -43,9 +47,7 @@ static int check_old(const char *path, const char *name)
 
 	if (!obstacle)
 		return 0;
-	elog_error("%s: the recording that is there would be kept as %s, but that cannot be "
-		   "replaced: %s", path, name, obstacle);
-	elog_hint("rename or remove one of them, or add to it: --append");
+	explain_obstacle(path, name, obstacle);
 	return -EEXIST;
 }
 
@@ -119,15 +121,13 @@ static int keep_as_segment(struct writer *writer, const char *path, unsigned int
 static int rename_to_old(struct writer *writer, const char *path, const char *real,
 			 const char *name)
 {
-	int ret = rename_new(real, name);
+	const char *obstacle;
+	int ret = output_rename(real, name, &obstacle);
 
-	if (ret == -EEXIST) {
-		writer->explained = check_old(path, name);
-		if (writer->explained)
-			return ret;
-		ret = rename(real, name) ? -errno : 0;
-	}
-	if (ret) {
+	if (obstacle) {
+		explain_obstacle(path, name, obstacle);
+		writer->explained = true;
+	} else if (ret) {
 		elog_error("%s: the recording that is there cannot be kept as %s: %s", path, name,
 			   strerror(-ret));
 		elog_hint("remove it, or add to it: --append");

@@ -20,6 +20,7 @@
 #include "libelog/file/blocks.h"
 #include "util/background.h"
 #include "util/output_file.h"
+#include "util/rename.h"
 #include "util/signals.h"
 
 #define HEAD_BYTES	32
@@ -248,6 +249,16 @@ const char *output_obstacle(const char *path)
 		obstacle = "it is being written";
 	close(fd);
 	return obstacle;
+}
+
+int output_rename(const char *from, const char *to, const char **obstacle)
+{
+	int ret = rename_new(from, to);
+
+	*obstacle = ret == -EEXIST ? output_obstacle(to) : NULL;
+	if (ret == -EEXIST && !*obstacle)
+		ret = rename(from, to) ? -errno : 0;
+	return ret;
 }
 
 bool output_refuse(const char *path)

@@ -52,6 +52,16 @@ bool output_is_at(int fd, const char *path);
 /** output_obstacle() - why may a recording not replace this file? NULL: it may, or there is none */
 const char *output_obstacle(const char *path);
 
+/**
+ * output_rename() - rename a recording, and replace only another one
+ * @from: its name
+ * @to: the new one
+ * @obstacle: why what is there cannot be replaced, as output_obstacle(); NULL: another reason
+ *
+ * Return: 0; -EEXIST: see @obstacle; or another negative errno.
+ */
+int output_rename(const char *from, const char *to, const char **obstacle);
+
 /** output_refuse() - is a file a recording, which nothing else may replace? Then say so. */
 bool output_refuse(const char *path);
 
