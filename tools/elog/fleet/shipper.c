@@ -126,6 +126,12 @@ static int lock_state(struct sent_spool *spool)
 	unsigned int tries;
 	int fd, ret;
 
+	if (spool->lock >= 0 && output_is_at(spool->lock, spool->state))
+		return 0;
+	/* The user has removed the file. Another elog ship may have made and locked it again. */
+	if (spool->lock >= 0)
+		close(spool->lock);
+	spool->lock = -1;
 	for (tries = 0; tries < LOCK_TRIES; tries++) {
 		fd = open(spool->state, O_RDWR | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0666);
 		if (fd < 0) {
@@ -209,12 +215,7 @@ static int save_position(struct shipper *shipper, unsigned int index)
 	if (!*position.file || (position.offset == spool->saved.offset &&
 				!strcmp(position.file, spool->saved.file)))
 		return 0;
-	/* The user may have removed the file. Then another elog ship may have made and locked it. */
-	if (spool->lock >= 0 && !output_is_at(spool->lock, spool->state)) {
-		close(spool->lock);
-		spool->lock = -1;
-	}
-	ret = spool->lock < 0 ? lock_state(spool) : 0;
+	ret = lock_state(spool);
 	if (ret && ret != -ENOENT)
 		return ret;
 	elog_text_printf(&text, "elog-ship 1\nfile %s\noffset %" PRIu64 "\n", position.file,
