@@ -170,19 +170,19 @@ wait_for()
 
 wait_longer_for()
 {
-	local tries start=$SECONDS limit=120 pipe=$BATS_TEST_TMPDIR/.never
+	local tries slow= start=$SECONDS pipe=$BATS_TEST_TMPDIR/.never
 
 	[ -p "$pipe" ] || mkfifo "$pipe"
 	exec 9<> "$pipe"
-	for ((tries = 0; tries < 600 || SECONDS - start < limit; tries++)); do
+	for ((tries = 1; ; tries++)); do
 		read -r -t 0.05 -u 9 || true
 		if "$@" 9>&-; then
 			exec 9>&-
 			return 0
 		fi
-		if [ $limit = 120 ] && ((SECONDS - start >= limit)); then
-			limit=$((limit * $(slowness) + 1))
-		fi
+		((tries >= 600 && SECONDS - start >= 120)) || continue
+		slow=${slow:-$(slowness)}
+		((SECONDS - start <= 120 * slow)) || break
 	done
 	exec 9>&-
 	echo "timed out: $*"
