@@ -971,8 +971,7 @@ TEST(race_to_create_and_delete_definitions)
 	rule_add(consumer.fd, NULL, "raced");
 	race.fd = device_open();
 	run_race(&race, 200, race_nothing, race_nothing);
-	delete_persistent();
-	WAIT_FOR(!status_now("Active: "));
+	WAIT_FOR(all_deleted());
 	close(race.fd);
 	consumer_close(&consumer);
 	check_working();
