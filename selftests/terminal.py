@@ -352,7 +352,7 @@ def main():
             terminal.step(*step.split(":", 1))
     except (AssertionError, ValueError, OSError) as error:
         print(f"terminal.py: {step}: {error}")
-        print(terminal.screen.text())
+        print(terminal.screen.text().rstrip())
         return 1
     finally:
         # Only its parent can wait for it: it still exists, or is a zombie.
