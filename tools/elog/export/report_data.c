@@ -367,10 +367,14 @@ static int count_process(struct report_data *data, const struct entry *entry)
 static struct report_instance *find_instance(struct report_data *data, const struct entry *entry)
 {
 	const char *name = entry->item.instance ? entry->item.instance : "";
-	struct report_instance *instance = elog_map_get(&data->instances, elog_map_name(name, 0));
+	struct report_instance *instance = data->last_instance;
 
-	if (instance && !*instance->name)
+	if (instance && !strcmp(instance->name, name))
+		return instance;
+	instance = elog_map_get(&data->instances, elog_map_name(name, 0));
+	if (instance && *name && !*instance->name)
 		copy_name(instance->name, sizeof(instance->name), name);
+	data->last_instance = instance;
 	return instance;
 }
 

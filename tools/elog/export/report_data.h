@@ -158,6 +158,7 @@ struct report_instance {
  * @events: the first one; in the order of their first event
  * @event_count: number of @events
  * @instances: struct report_instance
+ * @last_instance: that of the last event; NULL: none
  * @processes: struct report_process
  * @other_processes: events of processes beyond REPORT_PROCESSES
  * @spans: kinds of spans
@@ -182,6 +183,7 @@ struct report_data {
 	struct report_event *events;
 	size_t event_count;
 	struct elog_map instances;
+	struct report_instance *last_instance;
 	struct elog_map processes;
 	uint64_t other_processes;
 	struct report_span *spans[REPORT_SPANS];
