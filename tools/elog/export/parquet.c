@@ -233,6 +233,9 @@ static void put_text(struct parquet *parquet, struct table *table, size_t column
 {
 	const unsigned char *end = (const unsigned char *)text + size;
 
+	/* Valid, if it was before. */
+	if (table_repeats(table, column, text, size))
+		return;
 	/* Most text is plain. */
 	if (elog_plain_end((const unsigned char *)text, end) == end) {
 		table_bytes(table, column, text, size);

@@ -23,7 +23,8 @@
 /* Types, converted types, encodings and codecs in the format. */
 enum { BOOLEAN = 0, INT32 = 1, INT64 = 2, DOUBLE = 5, BYTE_ARRAY = 6 };
 enum { UTF8 = 0, UINT_8 = 11, UINT_16, UINT_32, UINT_64, INT_8, INT_16, INT_32, INT_64, NONE };
-enum { PLAIN = 0, RLE = 3 };
+enum { PLAIN = 0, RLE = 3, RLE_DICTIONARY = 8 };
+enum { DATA_PAGE = 0, DICTIONARY_PAGE = 2 };
 enum { UNCOMPRESSED = 0, ZSTD = 6 };
 enum { REQUIRED = 0, OPTIONAL = 1 };
 
@@ -47,11 +48,18 @@ static const struct {
 	[COLUMN_BINARY] = { BYTE_ARRAY, NONE, false },
 };
 
-/* struct chunk - the values of a column in a row group: their place, and sizes */
+/*
+ * struct chunk - the values of a column in a row group: their place, and sizes
+ * @offset: in the file
+ * @raw: bytes, not compressed
+ * @stored: bytes in the file
+ * @dictionary: of @stored, the dictionary, which is first; 0: there is none
+ */
 struct chunk {
 	uint64_t offset;
 	uint32_t raw;
 	uint32_t stored;
+	uint32_t dictionary;
 };
 
 /*
@@ -59,6 +67,7 @@ struct chunk {
  * @name: its name
  * @type: its type
  * @values: of the rows in memory that are not null; of bools, a byte each
+ * @repeats: rows after the first one that have the only value in @values
  * @present: whether values are null: runs of equal ones
  * @run: rows of the last run, which is not in @present yet
  * @run_present: they have values
@@ -69,6 +78,7 @@ struct table_column {
 	enum column_type type;
 	struct elog_text values;
 	struct elog_text present;
+	uint64_t repeats;
 	uint64_t run;
 	bool run_present;
 	struct chunk *chunks;
@@ -167,20 +177,59 @@ void table_integer(struct table *table, size_t index, uint64_t value)
 	table->bytes += sizeof(value);
 }
 
+/* With its size, as PLAIN has it. */
+static void put_bytes(struct table *table, struct elog_text *values, const void *data, size_t size)
+{
+	char *room = elog_text_room(values, 4 + size);
+	uint32_t little = htole32((uint32_t)size);
+
+	if (!room)
+		return;
+	memcpy(room, &little, sizeof(little));
+	elog_text_advance(values, elog_copy(room + sizeof(little), data, size));
+	table->bytes += 4 + size;
+}
+
+bool table_repeats(struct table *table, size_t index, const void *data, size_t size)
+{
+	struct table_column *column = &table->columns[index];
+	const struct elog_text *values = &column->values;
+	const uint32_t little = htole32((uint32_t)size);
+
+	/* The size, too: several values can have the same bytes as one. */
+	if (values->size != 4 + size || memcmp(values->data, &little, 4) ||
+	    memcmp(values->data + 4, data, size))
+		return false;
+	count_value(column, true);
+	column->repeats++;
+	/* As many as they take if another value comes. */
+	table->bytes += values->size;
+	return true;
+}
+
+/* Another value comes: write out those that were only counted. */
+static void end_repeats(struct table_column *column)
+{
+	const size_t size = column->values.size;
+	char *room = elog_text_room(&column->values, size * column->repeats);
+
+	for (; room && column->repeats; column->repeats--)
+		room = elog_copy(room, column->values.data, size);
+	if (room)
+		elog_text_advance(&column->values, room);
+	column->repeats = 0;
+}
+
 void table_bytes(struct table *table, size_t index, const void *data, size_t size)
 {
 	struct table_column *column = &table->columns[index];
-	uint32_t little;
-	char *room;
 
-	count_value(column, true);
-	room = elog_text_room(&column->values, 4 + size);
-	if (!room)
+	if (table_repeats(table, index, data, size))
 		return;
-	little = htole32((uint32_t)size);
-	memcpy(room, &little, sizeof(little));
-	elog_text_advance(&column->values, elog_copy(room + sizeof(little), data, size));
-	table->bytes += 4 + size;
+	if (column->repeats)
+		end_repeats(column);
+	count_value(column, true);
+	put_bytes(table, &column->values, data, size);
 }
 
 void table_null(struct table *table, size_t index)
@@ -221,7 +270,15 @@ static void make_page(struct table_column *column, struct elog_text *page)
 	elog_text_put(page, column->present.data, column->present.size);
 	if (column->type == COLUMN_BOOL)
 		pack_bools(&column->values);
-	elog_text_put(page, column->values.data, column->values.size);
+	if (column->repeats) {
+		/* Indexes of one bit, in one run: all are 0. */
+		elog_text_character(page, 1);
+		put_varint(page, (column->repeats + 1) << 1);
+		elog_text_character(page, 0);
+		column->repeats = 0;
+	} else {
+		elog_text_put(page, column->values.data, column->values.size);
+	}
 	if (column->values.error || column->present.error)
 		page->error = -ENOMEM;
 	/* Other tables need the memory now. */
@@ -251,48 +308,67 @@ static size_t compress_page(const struct elog_text *page, struct elog_text *pack
 	return packed->error ? 0 : packed->size;
 }
 
-static void put_page_header(struct thrift *thrift, size_t rows, size_t raw, size_t stored)
+static void put_page_header(struct thrift *thrift, int kind, int encoding, size_t rows)
 {
-	thrift_i32(thrift, 1, 0);			/* a data page */
-	thrift_i32(thrift, 2, (int64_t)raw);
-	thrift_i32(thrift, 3, (int64_t)stored);
-	thrift_open(thrift, 5);
+	const bool is_data = kind == DATA_PAGE;
+
+	thrift_open(thrift, is_data ? 5 : 7);
 	thrift_i32(thrift, 1, (int64_t)rows);
-	thrift_i32(thrift, 2, PLAIN);
-	thrift_i32(thrift, 3, RLE);
-	thrift_i32(thrift, 4, RLE);
+	thrift_i32(thrift, 2, encoding);
+	if (is_data) {
+		thrift_i32(thrift, 3, RLE);
+		thrift_i32(thrift, 4, RLE);
+	}
 	thrift_close(thrift);
-	elog_text_character(&thrift->text, 0);
 }
 
-/* Append the page of a column to the file's text. */
+/* Append a page to the file's text. Return: 0 or -ENOMEM. */
+static int put_page(struct table *table, struct chunk *chunk, int kind, int encoding, size_t rows,
+		    const struct elog_text *page, struct elog_text *packed)
+{
+	const size_t stored = page->error ? 0 : compress_page(page, packed);
+	struct elog_text *text = &table->sink.text;
+	struct thrift header = { 0 };
+	int ret;
+
+	if (!stored)
+		return -ENOMEM;
+	thrift_i32(&header, 1, kind);
+	thrift_i32(&header, 2, (int64_t)page->size);
+	thrift_i32(&header, 3, (int64_t)stored);
+	put_page_header(&header, kind, encoding, rows);
+	elog_text_character(&header.text, 0);
+	chunk->raw += (uint32_t)(header.text.size + page->size);
+	chunk->stored += (uint32_t)(header.text.size + stored);
+	elog_text_put(text, header.text.data, header.text.size);
+	elog_text_put(text, packed->data, stored);
+	ret = header.text.error ? : text->error;
+	elog_text_free(&header.text);
+	return ret;
+}
+
+/* Append the pages of a column to the file's text. */
 static int put_chunk(struct table *table, struct table_column *column, struct elog_text *page,
 		     struct elog_text *packed)
 {
-	struct thrift header = { 0 };
-	struct chunk *chunks;
-	size_t stored;
-	int ret;
+	int encoding = PLAIN, ret;
+	struct chunk *chunk;
 
-	chunks = array_grow(column->chunks, table->group_count, sizeof(*chunks));
-	if (!chunks)
+	chunk = array_grow(column->chunks, table->group_count, sizeof(*chunk));
+	if (!chunk)
 		return -ENOMEM;
-	column->chunks = chunks;
+	column->chunks = chunk;
+	chunk += table->group_count;
+	*chunk = (struct chunk){ .offset = table->offset + table->sink.text.size };
+	if (column->repeats) {
+		encoding = RLE_DICTIONARY;
+		ret = put_page(table, chunk, DICTIONARY_PAGE, PLAIN, 1, &column->values, packed);
+		if (ret)
+			return ret;
+		chunk->dictionary = chunk->stored;
+	}
 	make_page(column, page);
-	stored = compress_page(page, packed);
-	if (!stored || page->error)
-		return -ENOMEM;
-	put_page_header(&header, table->rows, page->size, stored);
-	chunks[table->group_count] = (struct chunk){
-		.offset = table->offset + table->sink.text.size,
-		.raw = (uint32_t)(header.text.size + page->size),
-		.stored = (uint32_t)(header.text.size + stored),
-	};
-	elog_text_put(&table->sink.text, header.text.data, header.text.size);
-	elog_text_put(&table->sink.text, packed->data, stored);
-	ret = header.text.error ? : table->sink.text.error;
-	elog_text_free(&header.text);
-	return ret;
+	return put_page(table, chunk, DATA_PAGE, encoding, table->rows, page, packed);
 }
 
 /* A table that is not written to has no open file: there may be many tables. */
@@ -417,9 +493,11 @@ static void put_column_chunk(struct thrift *thrift, const struct table_column *c
 	thrift_i64(thrift, 2, (int64_t)chunk->offset);
 	thrift_open(thrift, 3);
 	thrift_i32(thrift, 1, types[column->type].type);
-	thrift_list(thrift, 2, THRIFT_I32, 2);
+	thrift_list(thrift, 2, THRIFT_I32, chunk->dictionary ? 3 : 2);
 	thrift_signed(thrift, PLAIN);
 	thrift_signed(thrift, RLE);
+	if (chunk->dictionary)
+		thrift_signed(thrift, RLE_DICTIONARY);
 	thrift_list(thrift, 3, THRIFT_BINARY, 1);
 	thrift_element(thrift, column->name);
 #ifdef ELOG_ZSTD
@@ -430,7 +508,9 @@ static void put_column_chunk(struct thrift *thrift, const struct table_column *c
 	thrift_i64(thrift, 5, (int64_t)rows);
 	thrift_i64(thrift, 6, chunk->raw);
 	thrift_i64(thrift, 7, chunk->stored);
-	thrift_i64(thrift, 9, (int64_t)chunk->offset);
+	thrift_i64(thrift, 9, (int64_t)(chunk->offset + chunk->dictionary));
+	if (chunk->dictionary)
+		thrift_i64(thrift, 11, (int64_t)chunk->offset);
 	thrift_close(thrift);
 	thrift_close(thrift);
 }

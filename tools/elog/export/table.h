@@ -2,7 +2,8 @@
 /*
  * A file of Parquet: a table of typed columns. Rows are kept in memory until there are
  * many, and then written as a row group: a page a column, PLAIN, compressed with zstd if
- * it is built in. The footer at the end describes all of them, so the file is valid after
+ * it is built in. Bytes that are the same in all rows of a group, such as the name of a
+ * provider, are kept and written once, as a dictionary. The footer at the end describes all of them, so the file is valid after
  * table_close() only.
  */
 #ifndef TABLE_H
@@ -31,7 +32,7 @@ enum column_type {
 
 /**
  * struct table - a table
- * @bytes: of the rows in memory
+ * @bytes: of the rows in memory; of bytes that repeat, as if each row had its own
  * @rows: in memory
  *
  * The rest belongs to table.c.
@@ -65,7 +66,18 @@ void table_integer(struct table *table, size_t column, uint64_t value);
 /** table_bytes() - likewise; text must be valid UTF-8 */
 void table_bytes(struct table *table, size_t column, const void *data, size_t size);
 
-/** table_null() - likewise */
+/**
+ * table_repeats() - are these bytes all that the column has so far in this row group?
+ * @table: the table
+ * @column: its type is COLUMN_TEXT or COLUMN_BINARY
+ * @data: the value of the column of the present row
+ * @size: its bytes
+ *
+ * Return: true: the value was taken; false: call table_bytes().
+ */
+bool table_repeats(struct table *table, size_t column, const void *data, size_t size);
+
+/** table_null() - the present row has no value in this column */
 void table_null(struct table *table, size_t column);
 
 /** table_end_row() - all columns have their values; return: 0 or a negative errno */
