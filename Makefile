@@ -43,6 +43,7 @@ help_text := \
 	'  check-unstable  run make check again and again on a busy and on a slow machine, and' \
 	'               list the tests whose results differ; RUNS=5, MINUTES=60: end after it' \
 	'  check-models check the models of ring, wakeup and FLUSH with spin' \
+	'  release-check  is this tree what may become the release of its version?' \
 	'  coverage     count the lines and branches that the tests reach, and write' \
 	'               tools/doc/coverage.md' \
 	'  soak         use the module in all ways at once, for SOAK_MINUTES (60) on each of' \
@@ -183,7 +184,10 @@ check-static:
 	@echo 'no warnings from W=1 and sparse'
 	@status=0; for check in layers bats words sleeps uapi libelog; do \
 		scripts/check-$$check || status=1; done; \
-	scripts/draw-house --check || status=1; exit $$status
+	scripts/draw-house --check || status=1; scripts/release-check || status=1; exit $$status
+
+release-check:
+	@scripts/release-check --tag
 
 tools:
 	@$(MAKE) --no-print-directory -C tools OUTPUT='$(top)/build/tools'
@@ -434,10 +438,9 @@ man_files = $(foreach page,$(man_pages),$(page):$(man_dir)$(subst .,,$(suffix \
 	$(page)))/$(notdir $(page)):644)
 man_dir := $(PREFIX)/share/man/man
 share := $(PREFIX)/share/eventlog
-version = $(shell sed -n 's/^PACKAGE_VERSION="\(.*\)"/\1/p' $(top)/dkms.conf)
-library_version = $(eval library_version := $(shell \
-	sed -n 's/^library_version := //p' $(top)/tools/Makefile))$(library_version)
-soname = libelog.so.$(firstword $(subst ., ,$(library_version)))
+version = $(eval version := $(shell \
+	sed -n 's/^PACKAGE_VERSION="\(.*\)"/\1/p' $(top)/dkms.conf))$(version)
+soname = libelog.so.$(firstword $(subst ., ,$(version)))
 
 # A shared object that is only built where its library is installed, and its directory.
 shared_object = $(if $(shell ls build/tools/$(1) 2> /dev/null),build/tools/$(1):$(2)/$(1):644)
@@ -457,8 +460,8 @@ zsh_completions := $(if $(filter /usr,$(PREFIX)),vendor-completions,site-functio
 plugin_files = $(if $(plugin),$(plugin) $(filter tools/man/babeltrace2-%,$(call man_files,7)))
 plugin = $(call shared_object,babeltrace2-plugin-elog.so,$(LIBDIR)/babeltrace2/plugins)
 
-library_files = build/tools/libelog.so.$(library_version):$(LIBDIR)/libelog.so.$(library_version):644
-library_links = $(LIBDIR)/$(soname):libelog.so.$(library_version)
+library_files = build/tools/libelog.so.$(version):$(LIBDIR)/libelog.so.$(version):644
+library_links = $(LIBDIR)/$(soname):libelog.so.$(version)
 
 development_files = build/tools/libelog.a:$(LIBDIR)/libelog.a:644 \
 	build/dist/libelog.pc:$(LIBDIR)/pkgconfig/libelog.pc:644 \
@@ -606,7 +609,7 @@ help:
 
 .PHONY: all sources module tools engine tools-tests selftests programs-i386 programs-armhf programs-arm64 \
 	selftests-i386 selftests-armhf selftests-arm64 setup demo demo-fleet demo-why \
-	check check-everything check-user-events check-matrix check-vendor check-kselftest check-fleet check-armhf check-arm64 check-debug check-sanitizers build-static check-static check-why check-native check-engine coverage soak \
+	check check-everything check-user-events check-matrix check-vendor check-kselftest check-fleet check-armhf check-arm64 check-debug check-sanitizers build-static release-check check-static check-why check-native check-engine coverage soak \
 	check-models check-mutants check-unstable faults fuzz fuzz-kernel \
 	bench bench-compare $(benches:%=bench-%) \
 	install install-module \

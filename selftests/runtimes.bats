@@ -119,7 +119,7 @@ run_crun()
 	local arguments cgroups=()
 
 	"$ELOG" create --instance web --mode 666
-	arguments=$(sed -n 's/^host# docker run --rm \(--device [^ ]*\) elog:0.1 .*/\1/p' \
+	arguments=$(sed -n 's/^host# docker run --rm \(--device [^ ]*\) elog:0.2.0 .*/\1/p' \
 		"$TREE/tools/doc/containers.md")
 	[ -n "$arguments" ]
 	has_device_cgroups || cgroups=(--cgroups=disabled)

@@ -18,7 +18,7 @@ from ._records import (Context, Damage, DamageWarning, Duration, EnumValue, Even
 from ._select import FilterError
 from ._sources import Consumer, Reader, Stat, definitions, open
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 __all__ = [
     "Consumer", "Context", "Damage", "DamageWarning", "Duration", "EnumValue", "Event",

@@ -7,7 +7,7 @@ from ctypes import (POINTER, Structure, c_bool, c_char, c_char_p, c_int, c_int32
                     c_ssize_t, c_ubyte, c_uint, c_uint32, c_uint64, c_void_p)
 from typing import Any, Callable, Dict, Tuple
 
-INTERFACE = b"LIBELOG_0.1"  # the symbol version, see tools/libelog/libelog.map
+INTERFACE = b"LIBELOG_0.2"  # the symbol version, see tools/libelog/libelog.map
 
 ELOG_ITEM_EVENT = 0
 ELOG_ITEM_LOST = 1
