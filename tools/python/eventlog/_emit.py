@@ -50,6 +50,8 @@ _FIELD = re.compile(r"""
 
 def _get_producer() -> Any:
     global _producer
+    if _producer is not None:  # without the lock: a signal handler may be in this call, too
+        return _producer
     with _lock:
         if _producer is None:
             producer = c.Producer()
@@ -162,6 +164,14 @@ def _caller() -> str:
     return f"{frame.f_code.co_filename}:{frame.f_lineno}"
 
 
+def describe(error: Exception) -> str:
+    """Returns the type and the text of an exception of the caller, which may have no text."""
+    try:
+        return f"{type(error).__name__}: {error}"
+    except Exception:
+        return type(error).__name__
+
+
 class Event:
     """Emits an event: Event("web/request u32 id; string path")(id=7, path="/").
 
@@ -183,23 +193,28 @@ class Event:
         if not slash:
             provider, self.name = "", name
         self.provider = provider or "user"
+        self.level = Level.of(level)
         self._event: Any = None
         self._fields = [_parse_field(field) for field in fields.split(";") if field.strip()]
         self.fields: Tuple[str, ...] = tuple(field.name for field in self._fields)
         self._names = frozenset(self.fields)
         if len(self._names) != len(self.fields):
             raise ValueError(f"two fields of {name} have the same name")
-        self._struct = struct.Struct("=" + "".join(field.format for field in self._fields))
+        formats = ["=" + "".join(field.format for field in self._fields[:count + 1])
+                   for count in range(len(self._fields))]
+        self._ends = [struct.calcsize(each) for each in formats]
+        self._struct = struct.Struct(formats[-1] if formats else "=")
         command = f"{self.name} " + "; ".join(field.declaration for field in self._fields)
         event = ctypes.POINTER(c.Event)()
         ret = lib.elog_event_register(
             _get_producer(), self.provider.encode(), command.strip().encode(),
-            int(Level.of(level)), keywords, c.EVENTLOG_REGISTER_PERSIST if persist else 0,
+            int(self.level), keywords, c.EVENTLOG_REGISTER_PERSIST if persist else 0,
             ctypes.byref(event))
         if ret == -errno.EINVAL:
             raise ValueError(f"the kernel rejects the event '{text}'")
         c.check(ret, name)
         self._event = event
+        self._state = event.contents
 
     def __del__(self) -> None:
         if getattr(self, "_event", None):
@@ -211,7 +226,7 @@ class Event:
     @property
     def enabled(self) -> bool:
         """Is the event enabled? Test this before you compute expensive values."""
-        status = self._event.contents.status[0]
+        status = self._state.status[0]
         return bool(status & _MAY_BE_ENABLED) and lib.elog_event_enabled_slow(self._event)
 
     @property
@@ -258,7 +273,7 @@ class Event:
 
     def _note(self, error: Exception) -> None:
         if self.invalid is None:
-            self.invalid = f"{_caller()}: {type(error).__name__}: {error}"
+            self.invalid = f"{_caller()}: {describe(error)}"
 
     def _compose(self, session: int, values: Iterable[Any],
                  named: Optional[Dict[str, Any]]) -> Tuple[int, bytes]:
@@ -276,15 +291,13 @@ class Event:
     def _pack(self, values: Tuple[Any, ...]) -> bytes:
         fixed: List[Any] = []
         tail = b""
-        at = 0
-        for field, value in zip(self._fields, values):
+        for field, end, value in zip(self._fields, self._ends, values):
             try:
                 value = field.encode(value)
             except TypeError as error:
                 raise TypeError(f"{field.name}: {error}") from None
-            at += struct.calcsize("=" + field.format)
             if field.dynamic:
-                start = self._struct.size + len(tail) - (at if field.relative else 0)
+                start = self._struct.size + len(tail) - (end if field.relative else 0)
                 tail += value
                 if self._struct.size + len(tail) >= c.EVENTLOG_PAYLOAD_MAX:
                     raise OSError(errno.E2BIG, f"{field.name}: the event is too large")

@@ -61,11 +61,17 @@ def test_wrong_definitions_raise():
         eventlog.Event("pytest/x", level="warn!")
 
 
-class Broken:
-    """A path that cannot be made."""
+class Broken(Exception):
+    """A path that cannot be made, and an error whose text cannot be made."""
+
+    def __init__(self, error):
+        self.error = error
 
     def __fspath__(self):
-        raise KeyError("broken")
+        raise self.error
+
+    def __str__(self):
+        raise self.error
 
 
 # Wrong arguments of Event("pytest/wrong u8 number; string word; char[4] four"), with the error
@@ -85,7 +91,7 @@ WRONG = {
     "a text with a NUL": (0, (1, "/ok\0/etc/shadow", "b"), {}, ValueError),
     "a text of a fixed size with a NUL": (0, (1, "a", "b\0c"), {}, ValueError),
     "half a surrogate pair": (0, (1, "\ud800", "b"), {}, UnicodeEncodeError),
-    "an error of an argument": (0, (1, Broken(), "b"), {}, KeyError),
+    "an error of an argument": (0, (1, Broken(KeyError("broken")), "b"), {}, KeyError),
     "values that are no sequence": (0, 1, {}, TypeError),
     "names that are no dictionary": (0, (1, "a"), "f", AttributeError),
     "a session that is no number": ("7", (1, "a", "b"), {}, TypeError),
@@ -123,6 +129,13 @@ def test_wrong_arguments_do_the_same_whether_recorded_or_not(strict, monkeypatch
         place, line, error = event.invalid.split(":", 2)
         assert place == __file__ and error.startswith(" TypeError: wrong takes the fields")
         assert "event.emit" in open(__file__).read().splitlines()[int(line) - 1]
+
+
+def test_an_error_without_a_text_can_be_noted():
+    event = eventlog.Event("pytest/broken string word")
+    with listen():
+        assert event(Broken(Broken(KeyError()))) is False
+    assert event.invalid.endswith(": Broken")
 
 
 def test_an_event_without_fields_can_be_invalid():
