@@ -5,4 +5,4 @@
 set -eu
 
 package=$(cd "$(dirname "$(readlink -f "$0")")/../tools/python" && pwd -P)
-exec "$package/python_test.sh" "$package/tests/test_device.py"
+exec "$package/python_test.sh" "$package/tests/test_device.py" "$package/tests/test_logging.py"

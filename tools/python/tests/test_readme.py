@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """README.md: its code runs."""
+import logging
 import re
 from pathlib import Path
 
@@ -14,7 +15,7 @@ BLOCKS = re.findall(r"```python\n(.*?)```", README, re.S)
 
 
 def test_the_code_has_no_syntax_errors():
-    assert len(BLOCKS) == 4
+    assert len(BLOCKS) == 5
     for block in BLOCKS:
         compile(block, "README.md", "exec")
 
@@ -43,3 +44,10 @@ def test_pandas_takes_rows(tmp_path, monkeypatch):
 
 def test_emitting_runs():
     exec(BLOCKS[3], {"eventlog": eventlog, "measure": lambda: 1})
+
+
+def test_logging_runs(monkeypatch):
+    monkeypatch.setattr(logging.getLogger(), "handlers", [])
+    exec(BLOCKS[4], {})
+    [handler] = logging.getLogger().handlers
+    assert handler.provider == "shop" and handler.invalid is None
