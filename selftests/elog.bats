@@ -84,6 +84,10 @@ emits_nothing()
 	run_elog emit -n 2 a/b 'u32 x' x=1
 	[ "$status" = 0 ]
 	[ -z "$output$stderr" ]
+	# Nor does the writer of a pipe get SIGPIPE.
+	run_apart bash -o pipefail -c 'seq 100000 | "$ELOG" emit --stdin a/b'
+	[ "$status" = 0 ]
+	[ -z "$output$stderr" ]
 }
 
 @test "elog: without the module, an error tells how to load it" {
@@ -96,12 +100,14 @@ emits_nothing()
 	contains "$stderr" "the kernel module eventlog is not loaded" insmod
 	# Arguments are wrong with and without a module.
 	fails_with "PROVIDER/EVENT is missing" emit
+	fails_with "PROVIDER/EVENT is missing" emit --stdin
 	fails_with "no option '--stricter'" emit --stricter a/b
 	# A script goes on, as with logger(1).
 	run sh "$TREE/tools/examples/job.sh"
 	[ "$status" = 0 ]
 	[ -z "$output" ]
-	for arguments in capture "capture -- true" list info "emit --strict a/b"; do
+	for arguments in capture "capture -- true" list info "emit --strict a/b" \
+		"emit --stdin --strict a/b"; do
 		# shellcheck disable=SC2086 # several words
 		fails_with "the kernel module eventlog is not loaded" $arguments
 		contains "$stderr" insmod
@@ -574,6 +580,7 @@ things/thing' ]
 	[ "$(complete_words elog list thi)" = 'things
 things/thing' ]
 	[ "$(complete_words elog emit --w)" = --wait ]
+	[ "$(complete_words elog emit --std)" = $'--stdin\n--stdin=text\n--stdin=json' ]
 	contains "$(complete_words elog capture -- sh)" sh
 	# Every option of --help.
 	for verb in $("$ELOG" --help | sed -n 's/^  \([a-z]*\)  .*/\1/p'); do

@@ -159,6 +159,7 @@ run_markdown()
 @test "examples: tools/doc/emit.md" {
 	run_markdown tools/doc/emit.md
 	contains "$(< all)" 'backup - done bytes=4096 path="/srv"' \
+		'shop - log logger="cart" message="book added" fields="{\"user\": 7}"' \
 		'greeting greet.c:main:0: number=3'
 }
 

@@ -17,6 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cmd/emit_lines.h"
 #include "cmd/register.h"
 #include "cmd/verb.h"
 #include "util/nearest.h"
@@ -473,6 +474,8 @@ static int emit(struct emission *emission)
 		elog_error("-s: an event has only one session");
 		return STATUS_ERROR;
 	}
+	if (options->lines)
+		return emit_lines(options, strict);
 	if (!parse_command_line(emission))
 		return STATUS_ERROR;
 	emission->buffer = malloc(BUFFER_BYTES);
@@ -518,6 +521,8 @@ static const struct verb_option emit_options[] = {
 	{ OPTION_WAIT, NULL },
 	{ OPTION_STRICT, "fail, and say why, if there is no module or no permission; --wait and\n"
 	  "ELOG_STRICT=1 in the environment do so, too" },
+	{ OPTION_STDIN, "emit each line of stdin, until its end, as an event with the\n"
+	  "fields logger, message and fields; json: an object in each line" },
 	{ 'd', "with --wait: fail after this time; may have fractions" },
 	{ 'D', NULL },
 	{ 'v', "print how many were written, or why none was" },
@@ -527,7 +532,8 @@ static const struct verb_option emit_options[] = {
 const struct verb verb_emit = {
 	.name = "emit",
 	.summary = "write an event",
-	.usage = "[OPTION...] [PROVIDER/]EVENT ['TYPE FIELD; ...'] [FIELD=VALUE...]",
+	.usage = "[OPTION...] [PROVIDER/]EVENT ['TYPE FIELD; ...'] [FIELD=VALUE...]\n"
+		 "       COMMAND | elog emit --stdin[=json] [OPTION...] [PROVIDER/]EVENT",
 	.description =
 	"Registers an event, and writes it if it is enabled. Types: u8 u16 u32 u64 s8 s16\n"
 	"s32 s64, char[N], unsigned char[N], __data_loc char[] (a string of any length),\n"
@@ -535,6 +541,11 @@ const struct verb verb_emit = {
 	"value: a number, text, or, for bytes and structs, hexadecimal digits.\n"
 	"\n"
 	"  elog emit backup/done 'u64 bytes; __data_loc char[] path' bytes=4096 path=/srv\n"
+	"\n"
+	"With --stdin, each line of another program becomes an event, with its text in the field\n"
+	"message. With --stdin=json, level, logger, message and other members of an object do.\n"
+	"\n"
+	"  node server.js | elog emit --stdin=json web/log\n"
 	"\n"
 	"Exit status: 0 success, also if there is no listener, or if there is no module or no\n"
 	"permission; 1 an error in the arguments, or with --strict any error.\n",

@@ -238,6 +238,15 @@ static bool take_ids(void *member, const char *argument)
 	return take_word(value, argument, ids, ARRAY_SIZE(ids)) && *value != IDS_DEFAULT;
 }
 
+static bool take_lines(void *member, const char *argument)
+{
+	static const char *const lines[] = { "", "text", "json" };
+	unsigned int *value = member;
+
+	return take_word(value, argument ? argument : "text", lines, ARRAY_SIZE(lines)) &&
+	       *value != LINES_NONE;
+}
+
 static bool take_color(void *member, const char *argument)
 {
 	static const char *const colors[] = { "auto", "always", "never" };
@@ -339,6 +348,8 @@ static const struct option_definition definitions[] = {
 	  TAKE(ids, print.ids), NULL },
 	{ OPTION_WAIT, "wait", NULL, "wait until the event is enabled", FLAG(wait) },
 	{ OPTION_STRICT, "strict", NULL, "fail if the event cannot be emitted", FLAG(strict) },
+	{ OPTION_STDIN, "stdin", "[=text|json]", "emit each line of stdin, until its end",
+	  TAKE(lines, lines), NULL },
 	{ OPTION_OVERWRITE, "overwrite", NULL,
 	  "keep the newest events in the rings; print them at the end,\n"
 	  "on SIGUSR1, and when a trigger is emitted", FLAG(record.overwrite) },

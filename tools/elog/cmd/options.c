@@ -144,7 +144,7 @@ static void error_format(const struct verb *verb, const char *what, const char *
 	choice_error(names, FORMATS, argument, NULL, "%s '%s'", what, argument);
 }
 
-/* The argument must be one of the words in the help: "mono|wall|delta". */
+/* The argument must be one of the words in the help: "mono|wall|delta", "[=text|json]". */
 static void error_word(const struct option_definition *definition, const char *what,
 		       const char *argument)
 {
@@ -152,7 +152,8 @@ static void error_word(const struct option_definition *definition, const char *w
 	const char *words[8];
 	size_t count = 0;
 
-	snprintf(copy, sizeof(copy), "%s", definition->argument);
+	snprintf(copy, sizeof(copy), "%s", definition->argument + strspn(definition->argument, "[="));
+	copy[strcspn(copy, "]")] = '\0';
 	while (rest && count < ARRAY_SIZE(words))
 		words[count++] = strsep(&rest, "|");
 	choice_error(words, count, argument, NULL, "%s '%s'", what, argument);

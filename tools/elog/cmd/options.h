@@ -16,6 +16,13 @@
 
 struct verb;
 
+/** enum line_kind - what the lines of elog emit --stdin are */
+enum line_kind {
+	LINES_NONE,			/* no --stdin */
+	LINES_TEXT,
+	LINES_JSON,
+};
+
 /**
  * struct options - the command line; zero for options that were not given
  * @select: -e, -k, -l, -s, -p, --unit, --cgroup, -t, -C, -f, --sample, --since, --until
@@ -33,6 +40,7 @@ struct verb;
  * @quiet: -q; parse_options() copies options that several parts need into each of them
  * @verbose: -v; likewise
  * @wait: --wait
+ * @lines: --stdin
  * @output: -o, or NULL
  * @color: --color
  * @no_pager: --no-pager
@@ -84,6 +92,7 @@ struct options {
 	bool quiet;
 	bool verbose;
 	bool wait;
+	enum line_kind lines;
 	bool strict;
 	const char *output;
 	enum color color;
