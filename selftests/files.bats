@@ -963,8 +963,12 @@ numbers_follow()
 }
 
 @test "capture -o: others overwrite the file in place" {
-	local option size
+	local option size number
 
+	shows_all()
+	{
+		shows 1000 file*
+	}
 	cd "$work"
 	echo others > small
 	yes others | head -c 300000 > large
@@ -974,19 +978,40 @@ numbers_follow()
 			start_capture -o file "$option"
 			produce 0 1000 0
 			wait_for shows 1000 file
-			cp $size file
+			# cp truncates the file before it writes.
+			while_stopped "$capture" cp $size file
 			[ "$option" = --quiet ] || kill -HUP "$capture"
 			produce 1000 1000 0
 			wait_for grep -Eq "has (truncated|overwritten) it: up to 1000 events are gone; when" err
 			# What is no recording stays until it is moved, and becomes no segment.
 			cmp $size file
 			mv file moved
-			wait_for shows 1000 file
+			# The capture may begin a new file first, which the rotation makes a segment.
+			wait_for shows_all
 			stop_capture INT
 			[ "$status" = 2 ]
 			cmp $size moved
 			numbers file* | are_numbers 1000 1000
 		done
+	done
+	# A part of a capture that waits keeps the numbers of its segments.
+	rm -f file* moved err
+	start_capture -o file --rotate=64K,9 --writers=2
+	for number in 1 2 3; do
+		produce "${number}000" 1000 0
+		[ $number != 3 ] || while_stopped "$capture" cp small file-w1
+		kill -HUP "$capture"
+		wait_for exists file.$number
+		[ $number = 3 ] || wait_for exists file.$number-w1
+	done
+	wait_for grep -q "file-w1: another program has" err
+	mv file-w1 moved
+	wait_for exists file.3-w1
+	stop_capture INT
+	for number in 2 3; do
+		run_elog show -q file.$number
+		[ "$status" = 0 ]
+		[ -z "$stderr" ]
 	done
 }
 

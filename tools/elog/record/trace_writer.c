@@ -41,6 +41,8 @@
 enum rotation_step {
 	ROTATION_NONE,
 	ROTATION_END,		/* complete the file */
+	ROTATION_LEAVE,		/* others have changed it: wait until it may become a segment */
+	ROTATION_CLOSE,
 	ROTATION_RENAME,
 	ROTATION_OPEN,		/* open the next file */
 	ROTATION_BEGIN,		/* write its header */
@@ -65,6 +67,7 @@ struct trace_writer {
 	uint64_t synced;	/* time of the last SYNC block */
 	bool dirty;
 	enum rotation_step step;
+	bool again;		/* the file begins again, which is no rotation */
 	uint64_t rotated;	/* time of this rotation */
 	uint64_t start;		/* that the file states */
 	struct elog_writer *before;	/* of the file before, until the next one has begun */
@@ -571,22 +574,17 @@ static void leave_file(struct trace_writer *trace)
 	trace->step = ROTATION_OPEN;
 }
 
-/* Begin a new part of the file. */
-static void begin_part(struct trace_writer *trace)
-{
-	trace->before = trace->writer;
-	trace->writer = NULL;
-	trace->keeps = true;
-	trace->step = ROTATION_BEGIN;
-}
-
 /* Begin a new part of the file, or a new file if it was removed. As try_again(). */
 static bool begin_again(struct trace_writer *trace, ssize_t *ret)
 {
 	const bool removed = check_removed(trace);
 
 	see_change(trace);
-	begin_part(trace);
+	trace->before = trace->writer;
+	trace->writer = NULL;
+	trace->keeps = true;
+	trace->again = true;
+	trace->step = ROTATION_BEGIN;
 	/* The files of a capture with several writers have the same start. */
 	trace->rotated = trace->start;
 	if (removed)
@@ -804,18 +802,24 @@ static int rotate_step(struct trace_writer *trace)
 		if (ret)
 			see_change(trace);
 		account(trace);
-		/* That must not become a segment, which is removed later. */
-		if (ret && output_kind(trace->fd) == OUTPUT_FOREIGN) {
-			begin_part(trace);
-			return 0;
-		}
 		trace->file.st_size = (off_t)trace_writer_size(trace);
+		trace->before = trace->writer;
+		trace->writer = NULL;
+		trace->step = ret ? ROTATION_LEAVE : ROTATION_CLOSE;
+		return 0;
+	case ROTATION_LEAVE:
+		/*
+		 * What is no recording must not become a segment, which is removed later. If it has
+		 * another name, the rotation goes on without it: other parts count it, too.
+		 */
+		if (output_kind(trace->fd) == OUTPUT_FOREIGN && has_name(trace, trace->path))
+			return -EEXIST;
+		__attribute__((fallthrough));
+	case ROTATION_CLOSE:
 		/* The file cannot be written again: an error of this is reported, and no more. */
 		ret = close_file(trace);
 		if (ret)
 			elog_error("%s: %s", trace->path, strerror(-ret));
-		trace->before = trace->writer;
-		trace->writer = NULL;
 		trace->step = ROTATION_RENAME;
 		return 0;
 	case ROTATION_RENAME:
@@ -845,6 +849,7 @@ static int rotate_step(struct trace_writer *trace)
 		trace->before = NULL;
 		trace->owner->age.begun = 0;
 		trace->step = ROTATION_NONE;
+		trace->again = false;
 		return 0;
 	}
 }
@@ -860,11 +865,15 @@ static int rotate_on(struct trace_writer *trace)
 
 bool trace_writer_rotates(const struct trace_writer *trace)
 {
-	return trace->step != ROTATION_NONE;
+	return trace->step != ROTATION_NONE && !trace->again;
 }
 
 int trace_writer_rotate_early(struct trace_writer *trace, uint64_t time)
 {
+	int ret = continue_rotation(trace);
+
+	if (ret)
+		return ret;
 	trace->step = ROTATION_END;
 	trace->rotated = time;
 	return continue_rotation(trace);
@@ -872,11 +881,5 @@ int trace_writer_rotate_early(struct trace_writer *trace, uint64_t time)
 
 int trace_writer_rotate(struct trace_writer *trace, uint64_t time)
 {
-	int ret = get_ready(trace);
-
-	if (ret)
-		return ret;
-	trace->step = ROTATION_END;
-	trace->rotated = time;
-	return get_ready(trace);
+	return get_ready(trace) ? : trace_writer_rotate_early(trace, time);
 }
