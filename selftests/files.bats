@@ -960,6 +960,20 @@ numbers_follow()
 		numbers "$work/renamed" | are_numbers 3000 2000
 	done
 	contains "$(< "$work/err")" "elog: 2000 events in" "3000 removed by others"
+	# A file that cannot be read now was not overwritten.
+	rm "$work/renamed" "$work/err"
+	start_capture -o "$work/file"
+	produce 0 1000 0
+	wait_for shows 1000 "$work/file"
+	prlimit --pid "$capture" --nofile=3:
+	echo others >> "$work/file"
+	produce 1000 1000 0
+	wait_for grep -q "has written to it: 0 events are gone" "$work/err"
+	wait_for grep -q "Too many open files: events wait in memory" "$work/err"
+	prlimit --pid "$capture" --nofile=1024:
+	wait_for shows 2000 "$work/file"
+	stop_capture INT
+	[ "$status" = 0 ]
 }
 
 @test "capture -o: others overwrite the file in place" {

@@ -61,6 +61,7 @@ struct trace_writer {
 	bool keeps;		/* these bytes, if the part has to begin again */
 	bool torn;		/* the beginning of an empty file could not be written */
 	unsigned char head[HEAD_BYTES];	/* of the part, to know it again */
+	bool has_head;		/* it could be read */
 	uint64_t held;		/* events in it, of this capture */
 	uint64_t size;		/* bytes that @owner has counted */
 	uint64_t events;	/* likewise */
@@ -336,20 +337,24 @@ static int get_definition(void *context, struct eventlog_describe *request, char
 	return elog_consumer_definition(live_current(trace->owner->live), request, text);
 }
 
-/* Read the header of the part's first block, which has checksums. Zeros: it cannot be read. */
-static void read_head(const struct trace_writer *trace, unsigned char head[HEAD_BYTES])
+/*
+ * Read the header of the part's first block, which has checksums.
+ *
+ * Return: the bytes that are there; or a negative errno: they cannot be read now.
+ */
+static int read_head(const struct trace_writer *trace, unsigned char head[HEAD_BYTES])
 {
-	int fd;
+	int fd, ret;
 
-	memset(head, 0, HEAD_BYTES);
 	if (!trace->file.st_ino)
-		return;
+		return 0;
 	fd = output_reopen(trace->fd);
 	if (fd < 0)
-		return;
-	if (pread(fd, head, HEAD_BYTES, (off_t)trace->present) != HEAD_BYTES)
-		memset(head, 0, HEAD_BYTES);
+		return -errno;
+	ret = (int)pread(fd, head, HEAD_BYTES, (off_t)trace->present);
+	ret = ret < 0 ? -errno : ret;
 	close(fd);
+	return ret;
 }
 
 /* Start a file, or one that continues the file of @before. */
@@ -389,7 +394,7 @@ static int begin_segment(struct trace_writer *trace, const struct elog_writer *b
 	trace->synced = record_time(monotonic());
 	trace->start = start;
 	if (!ret)
-		read_head(trace, trace->head);
+		trace->has_head = read_head(trace, trace->head) == HEAD_BYTES;
 	return ret;
 }
 
@@ -544,9 +549,10 @@ static void see_change(struct trace_writer *trace)
 	unsigned char head[HEAD_BYTES];
 	struct stat now = { 0 };
 	uint64_t gone = 0;
+	int size;
 
 	account(trace);
-	read_head(trace, head);
+	size = read_head(trace, head);
 	if (fstat(trace->fd, &now) || !now.st_nlink) {
 		change = "has removed it";
 		next = "a new file";
@@ -554,11 +560,11 @@ static void see_change(struct trace_writer *trace)
 	} else if ((uint64_t)now.st_size < trace_writer_size(trace)) {
 		change = "has truncated it";
 		gone = trace->held;
-	} else if (memcmp(head, trace->head, sizeof(head))) {
+	} else if (trace->has_head && size == HEAD_BYTES && memcmp(head, trace->head, HEAD_BYTES)) {
 		change = "has overwritten it";
 		gone = trace->held;
 	}
-	if (output_kind(trace->fd) == OUTPUT_FOREIGN && now.st_nlink)
+	if (size >= 0 && output_kind(trace->fd) == OUTPUT_FOREIGN && now.st_nlink)
 		next = "when this is renamed or removed, a new file";
 	trace->held -= gone;
 	trace->owner->gone += gone;
@@ -745,9 +751,13 @@ bool trace_writer_is_full(const struct trace_writer *trace)
 /* Go on behind what others have left of the file. Return: 0 or a negative errno. */
 static int find_end(struct trace_writer *trace)
 {
+	unsigned char head[HEAD_BYTES];
+	const int size = read_head(trace, head);
 	const enum output_kind kind = output_kind(trace->fd);
 	struct stat now;
 
+	if (size < 0 && has_name(trace, trace->path))
+		return size;
 	if (kind == OUTPUT_FOREIGN)
 		return -EEXIST;
 	if (fstat(trace->fd, &now))
