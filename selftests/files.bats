@@ -944,6 +944,9 @@ numbers_follow()
 		truncate -s 50 "$work/file"
 		produce 1000 1000 0
 		wait_for shows 1000 "$work/file"
+		# What was left of the first block is gone, too.
+		run_elog show -q "$work/file"
+		[ -z "$stderr" ]
 		echo others >> "$work/file"
 		produce 2000 1000 0
 		wait_for shows 2000 "$work/file"

@@ -754,6 +754,9 @@ static int find_end(struct trace_writer *trace)
 	unsigned char head[HEAD_BYTES];
 	const int size = read_head(trace, head);
 	const enum output_kind kind = output_kind(trace->fd);
+	/* There is only the beginning of the first block, unless others have written it. */
+	const bool torn = trace->torn || (trace->has_head && !trace->present && size > 0 &&
+					  !memcmp(head, trace->head, (size_t)size));
 	struct stat now;
 
 	if (size < 0 && has_name(trace, trace->path))
@@ -762,8 +765,7 @@ static int find_end(struct trace_writer *trace)
 		return -EEXIST;
 	if (fstat(trace->fd, &now))
 		return -errno;
-	/* There is only the beginning of the first block, unless others have written it. */
-	if (trace->torn && kind == OUTPUT_UNREADABLE && now.st_size < TORN_BYTES) {
+	if (torn && kind == OUTPUT_UNREADABLE && now.st_size < TORN_BYTES) {
 		if (ftruncate(trace->fd, 0))
 			return -errno;
 		now.st_size = 0;
