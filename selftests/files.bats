@@ -283,6 +283,12 @@ load files.bash
 	"$ELOG" show --follow "$work/fifo" > "$work/out" 2> "$work/show.err" 3>&- &
 	follower=$!
 	background+=("$follower")
+	# bash may forget a signal that arrives before it executes elog.
+	runs_elog()
+	{
+		[ "/proc/$follower/exe" -ef "$ELOG" ]
+	}
+	wait_for runs_elog
 	kill -TERM "$follower"
 	wait "$follower" || true
 }
