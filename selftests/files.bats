@@ -266,13 +266,18 @@ load files.bash
 	mv "$work/file.4" "$work/file.5"
 	kill -CONT "$follower"
 	wait_for has_lines "$work/followed" 66
+	# A pipe of this name does not follow.
+	mv "$work/file" "$work/moved"
+	mkfifo "$work/file"
+	"$ELOG" capture -q -o "$work/moved" --append -- "$PRODUCER" 66 10 0 > /dev/null
+	wait_for has_lines "$work/followed" 76
 	kill -INT "$follower"
 	status=0
 	wait "$follower" || status=$?
 	cat "$work/show.err"
 	[ "$status" = 0 ]
-	contains "$(< "$work/show.err")" "66 events"
-	sed 's/number=//' "$work/followed" | are_numbers 0 66
+	contains "$(< "$work/show.err")" "76 events"
+	sed 's/number=//' "$work/followed" | are_numbers 0 76
 
 	run_elog show -q --fields number --follow - < <(cat "$work/file.5")
 	[ "$status" = 0 ]

@@ -184,7 +184,8 @@ static enum rotation find_rotation(struct file_source *files)
 
 	if (input->fd <= STDIN_FILENO || fstat(input->fd, &then))
 		return ROTATION_NONE;
-	if (!stat(input->name, &now) &&
+	/* Opening a pipe could wait for ever. */
+	if (!stat(input->name, &now) && S_ISREG(now.st_mode) &&
 	    (now.st_ino != then.st_ino || now.st_dev != then.st_dev))
 		return ROTATION_REPLACED;
 	/* elog_reader_progress() is no help: seeking reads some bytes twice. */
@@ -194,7 +195,7 @@ static enum rotation find_rotation(struct file_source *files)
 	return ROTATION_NONE;
 }
 
-/* Is NAME.number (0: NAME) the file of @then? Return: true, false, or -1: there is none. */
+/* Is NAME.number (0: NAME) the file of @then? Return: true, false, or -1: there is no file. */
 static int is_number(const char *name, unsigned int number,
 		     const struct stat *then)
 {
@@ -202,7 +203,7 @@ static int is_number(const char *name, unsigned int number,
 	struct stat now;
 
 	if (snprintf(path, sizeof(path), number ? "%s.%u" : "%s", name, number) >=
-	    (int)sizeof(path) || stat(path, &now))
+	    (int)sizeof(path) || stat(path, &now) || !S_ISREG(now.st_mode))
 		return -1;
 	return now.st_ino == then->st_ino && now.st_dev == then->st_dev;
 }
@@ -271,7 +272,7 @@ static int open_oldest(const char *name)
 		if (snprintf(path, sizeof(path), number ? "%s.%u" : "%s", name, number) >=
 		    (int)sizeof(path))
 			break;
-		next = open(path, O_RDONLY | O_CLOEXEC);
+		next = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 		if (next < 0 && number)
 			break;
 		if (fd >= 0)
