@@ -836,6 +836,8 @@ assert capture.wait() == 1
 		[ "$status" = 1 ]
 		contains "$(< "$work/refused")" "process $capture (elog capture) writes to it"
 		fails_with "writes to it" export --format jsonl -o "$work/file" "$work/other"
+		fails_with "$work/file: process $capture (elog capture) writes to it" \
+			stop "$work/file"
 		produce 1000 1000 0
 		stop_capture INT
 		[ "$status" = 0 ]

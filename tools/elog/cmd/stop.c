@@ -6,6 +6,7 @@
 
 #include "cmd/verb.h"
 #include "util/background.h"
+#include "util/output_file.h"
 
 struct stop {
 	const struct options *options;
@@ -51,8 +52,9 @@ static int run_stop(const struct options *options)
 	for (i = 0; i < options->argument_count; i++) {
 		if (found[i])
 			continue;
-		elog_error("%s: no background capture writes to it",
-			   options->arguments[i]);
+		/* One in the foreground, or one whose file of state was removed. */
+		if (!output_explain_writer(options->arguments[i]))
+			elog_error("%s: no background capture writes to it", options->arguments[i]);
 		stop.status = STATUS_ERROR;
 	}
 	if (!stop.count && !options->argument_count) {
