@@ -1093,7 +1093,8 @@ directory_waits()
 	wait_for directory_waits 0
 	run_elog stop "$directory/file"
 	[ "$status" = 0 ]
-	contains "$stderr" "No such file or directory: events wait in memory" "written again after"
+	contains "$stderr" "No such file or directory: events wait in memory" \
+		"written again after" "has renamed it: the events are in $away/file"
 	numbers "$work/last" "$away"/file* "$directory"/file* | are_numbers 0 11000
 	# What cannot be written until the end is counted.
 	"$ELOG" capture --background -e number -o "$directory/file"

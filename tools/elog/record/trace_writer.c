@@ -813,6 +813,8 @@ static int rotate_step(struct trace_writer *trace)
 			return ret;
 		if (ret)
 			see_change(trace);
+		else
+			say_renamed(trace);
 		account(trace);
 		trace->file.st_size = (off_t)trace_writer_size(trace);
 		trace->before = trace->writer;
