@@ -262,17 +262,24 @@ load files.bash
 		wait_for exists "$work/file.$i"
 	done
 	stop_capture INT
+	# While the capture renames them, a number has no file.
+	mv "$work/file.4" "$work/file.5"
 	kill -CONT "$follower"
 	wait_for has_lines "$work/followed" 66
+	# A pipe of this name does not follow.
+	mv "$work/file" "$work/moved"
+	mkfifo "$work/file"
+	"$ELOG" capture -q -o "$work/moved" --append -- "$PRODUCER" 66 10 0 > /dev/null
+	wait_for has_lines "$work/followed" 76
 	kill -INT "$follower"
 	status=0
 	wait "$follower" || status=$?
 	cat "$work/show.err"
 	[ "$status" = 0 ]
-	contains "$(< "$work/show.err")" "66 events"
-	sed 's/number=//' "$work/followed" | are_numbers 0 66
+	contains "$(< "$work/show.err")" "76 events"
+	sed 's/number=//' "$work/followed" | are_numbers 0 76
 
-	run_elog show -q --fields number --follow - < <(cat "$work/file.4")
+	run_elog show -q --fields number --follow - < <(cat "$work/file.5")
 	[ "$status" = 0 ]
 	[ "${#lines[@]}" = 11 ]
 	# A signal ends it even if there is nothing to read.
@@ -281,6 +288,12 @@ load files.bash
 	"$ELOG" show --follow "$work/fifo" > "$work/out" 2> "$work/show.err" 3>&- &
 	follower=$!
 	background+=("$follower")
+	# bash may forget a signal that arrives before it executes elog.
+	runs_elog()
+	{
+		[ "/proc/$follower/exe" -ef "$ELOG" ]
+	}
+	wait_for runs_elog
 	kill -TERM "$follower"
 	wait "$follower" || true
 }
@@ -823,6 +836,8 @@ assert capture.wait() == 1
 		[ "$status" = 1 ]
 		contains "$(< "$work/refused")" "process $capture (elog capture) writes to it"
 		fails_with "writes to it" export --format jsonl -o "$work/file" "$work/other"
+		fails_with "$work/file: process $capture (elog capture) writes to it" \
+			stop "$work/file"
 		produce 1000 1000 0
 		stop_capture INT
 		[ "$status" = 0 ]
@@ -944,6 +959,9 @@ numbers_follow()
 		truncate -s 50 "$work/file"
 		produce 1000 1000 0
 		wait_for shows 1000 "$work/file"
+		# What was left of the first block is gone, too.
+		run_elog show -q "$work/file"
+		[ -z "$stderr" ]
 		echo others >> "$work/file"
 		produce 2000 1000 0
 		wait_for shows 2000 "$work/file"
@@ -960,11 +978,29 @@ numbers_follow()
 		numbers "$work/renamed" | are_numbers 3000 2000
 	done
 	contains "$(< "$work/err")" "elog: 2000 events in" "3000 removed by others"
+	# A file that cannot be read now was not overwritten.
+	rm "$work/renamed" "$work/err"
+	start_capture -o "$work/file"
+	produce 0 1000 0
+	wait_for shows 1000 "$work/file"
+	prlimit --pid "$capture" --nofile=3:
+	echo others >> "$work/file"
+	produce 1000 1000 0
+	wait_for grep -q "has written to it: 0 events are gone" "$work/err"
+	wait_for grep -q "Too many open files: events wait in memory" "$work/err"
+	prlimit --pid "$capture" --nofile=1024:
+	wait_for shows 2000 "$work/file"
+	stop_capture INT
+	[ "$status" = 0 ]
 }
 
 @test "capture -o: others overwrite the file in place" {
-	local option size
+	local option size number
 
+	shows_all()
+	{
+		shows 1000 file*
+	}
 	cd "$work"
 	echo others > small
 	yes others | head -c 300000 > large
@@ -974,19 +1010,40 @@ numbers_follow()
 			start_capture -o file "$option"
 			produce 0 1000 0
 			wait_for shows 1000 file
-			cp $size file
+			# cp truncates the file before it writes.
+			while_stopped "$capture" cp $size file
 			[ "$option" = --quiet ] || kill -HUP "$capture"
 			produce 1000 1000 0
 			wait_for grep -Eq "has (truncated|overwritten) it: up to 1000 events are gone; when" err
 			# What is no recording stays until it is moved, and becomes no segment.
 			cmp $size file
 			mv file moved
-			wait_for shows 1000 file
+			# The capture may begin a new file first, which the rotation makes a segment.
+			wait_for shows_all
 			stop_capture INT
 			[ "$status" = 2 ]
 			cmp $size moved
 			numbers file* | are_numbers 1000 1000
 		done
+	done
+	# A part of a capture that waits keeps the numbers of its segments.
+	rm -f file* moved err
+	start_capture -o file --rotate=64K,9 --writers=2
+	for number in 1 2 3; do
+		produce "${number}000" 1000 0
+		[ $number != 3 ] || while_stopped "$capture" cp small file-w1
+		kill -HUP "$capture"
+		wait_for exists file.$number
+		[ $number = 3 ] || wait_for exists file.$number-w1
+	done
+	wait_for grep -q "file-w1: another program has" err
+	mv file-w1 moved
+	wait_for exists file.3-w1
+	stop_capture INT
+	for number in 2 3; do
+		run_elog show -q file.$number
+		[ "$status" = 0 ]
+		[ -z "$stderr" ]
 	done
 }
 
@@ -1010,6 +1067,11 @@ directory_waits()
 @test "capture --rotate: its directory goes, and comes back" {
 	local away=$work/away directory=$work/d
 
+	# Some of the events before may have waited, too.
+	shows_all()
+	{
+		shows 5000 "$away"/file* "$directory"/file*
+	}
 	mkdir "$directory"
 	"$ELOG" capture -q --background -e number -o "$directory/file" --rotate 64K,50
 	produce 0 1000 0
@@ -1019,7 +1081,7 @@ directory_waits()
 	mkdir "$directory"
 	wait_for directory_waits 0
 	produce 4000 1000 0
-	wait_for shows 1000 "$directory/file"
+	wait_for shows_all
 	# The next file cannot be opened, and then the directory is back.
 	mv "$directory" "$work/again"
 	produce 5000 3000 0
@@ -1036,7 +1098,8 @@ directory_waits()
 	wait_for directory_waits 0
 	run_elog stop "$directory/file"
 	[ "$status" = 0 ]
-	contains "$stderr" "No such file or directory: events wait in memory" "written again after"
+	contains "$stderr" "No such file or directory: events wait in memory" \
+		"written again after" "has renamed it: the events are in $away/file"
 	numbers "$work/last" "$away"/file* "$directory"/file* | are_numbers 0 11000
 	# What cannot be written until the end is counted.
 	"$ELOG" capture --background -e number -o "$directory/file"

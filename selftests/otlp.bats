@@ -126,6 +126,14 @@ print(count["logs"], count["traces"], unsent)
 	[ "$status" = 2 ]
 	contains "$(< "$work/err")" "800 events in" "lost 0" "sent 0 log records and 0 spans" \
 		"800 log records and 0 spans were not sent"
+	# Two signals that arrive together end it at once.
+	OTEL_EXPORTER_OTLP_TIMEOUT=3600000 start_capture -e job --otlp "$url/hang"
+	elog emit -n 10 job/note
+	while_stopped "$capture" bash -c "kill -INT $capture; kill -TERM $capture"
+	started=$capture
+	wait_elog
+	[ "$status" = 2 ]
+	contains "$(< "$work/err")" "10 events in" "10 log records and 0 spans were not sent"
 }
 
 @test "capture: a log record reports what could not be sent" {

@@ -6,6 +6,7 @@
 
 #include "cmd/verb.h"
 #include "util/background.h"
+#include "util/output_file.h"
 
 struct stop {
 	const struct options *options;
@@ -51,8 +52,9 @@ static int run_stop(const struct options *options)
 	for (i = 0; i < options->argument_count; i++) {
 		if (found[i])
 			continue;
-		elog_error("%s: no background capture writes to it",
-			   options->arguments[i]);
+		/* One in the foreground, or one whose file of state was removed. */
+		if (!output_explain_writer(options->arguments[i]))
+			elog_error("%s: no background capture writes to it", options->arguments[i]);
 		stop.status = STATUS_ERROR;
 	}
 	if (!stop.count && !options->argument_count) {
@@ -74,9 +76,9 @@ const struct verb verb_stop = {
 	.description =
 	"Ends captures that elog capture --background started: those that write to FILE or\n"
 	"DIR, or all captures of this user. Waits until they have ended, and prints their\n"
-	"messages. Captures that ended by themselves are included once. One that does not\n"
-	"run for 5 seconds, for example as no one reads its output, is left as it is; a\n"
-	"second stop ends it and discards what was not read.\n"
+	"messages. Captures that ended by themselves are included once. One that does\n"
+	"nothing for 15 seconds, for example as no one reads its output, is left as it is;\n"
+	"a second stop ends it and discards what was not read.\n"
 	"\n"
 	"Exit status: the worst exit status of these captures; 1 if there is none.\n",
 	.options = stop_options,

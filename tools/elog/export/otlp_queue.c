@@ -553,9 +553,10 @@ static void end_thread(struct otlp_queue *queue)
 void otlp_queue_finish(struct otlp_queue *queue, bool hurry, struct otlp_counts *counts)
 {
 	const uint64_t grace = queue->settings.http.timeout * NS_PER_MS;
-	uint64_t until = hurry ? monotonic() + grace : UINT64_MAX;
 	const struct request *request;
 	int stops = signals_stops();
+	/* A second signal may have come before. */
+	uint64_t until = stops > 1 ? 0 : hurry ? monotonic() + grace : UINT64_MAX;
 
 	pthread_mutex_lock(&queue->lock);
 	queue->closing = true;

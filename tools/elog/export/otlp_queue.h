@@ -65,7 +65,8 @@ void otlp_queue_counts(struct otlp_queue *queue, struct otlp_counts *counts);
 /**
  * otlp_queue_finish() - wait until all is sent; after that only close it
  * @queue: the queue
- * @hurry: wait no longer than for one request; a signal ends this, too
+ * @hurry: wait no longer than for one request; a signal ends this, too, and so does a second one
+ *	that came before
  * @counts: what became of all records: what is left is not sent
  */
 void otlp_queue_finish(struct otlp_queue *queue, bool hurry, struct otlp_counts *counts);

@@ -22,6 +22,7 @@
 #define NEXT_MAX	10000	/* limit of the numbers of --rotate */
 #define WAIT_MS		10	/* for non-blocking files, when there are several */
 #define NEXT_TRIES	20	/* a millisecond each */
+#define MISSING_MAX	3	/* numbers in a row without a file: no higher one has a file */
 
 /* The header of the first block of a file, which contains a checksum of the block. */
 #define HEAD_BYTES	32
@@ -46,6 +47,7 @@ enum rotation {
  * @has_head: @head is set
  * @passed: events of the capture up to here, in all its files
  * @removed: the file was removed: see note_item()
+ * @moved: likewise; or others have moved it, and the next one may not follow it
  * @missed: events in removed files, to be reported
  * @missed_time: of the last event before these
  * @missed_lost: of that report
@@ -59,6 +61,7 @@ struct file_source {
 	bool has_head;
 	uint64_t passed;
 	bool removed;
+	bool moved;
 	uint64_t missed;
 	uint64_t missed_time;
 	uint64_t missed_lost[ELOG_LOST_REMOVED + 1];
@@ -181,7 +184,8 @@ static enum rotation find_rotation(struct file_source *files)
 
 	if (input->fd <= STDIN_FILENO || fstat(input->fd, &then))
 		return ROTATION_NONE;
-	if (!stat(input->name, &now) &&
+	/* Opening a pipe could wait for ever. */
+	if (!stat(input->name, &now) && S_ISREG(now.st_mode) &&
 	    (now.st_ino != then.st_ino || now.st_dev != then.st_dev))
 		return ROTATION_REPLACED;
 	/* elog_reader_progress() is no help: seeking reads some bytes twice. */
@@ -191,7 +195,7 @@ static enum rotation find_rotation(struct file_source *files)
 	return ROTATION_NONE;
 }
 
-/* Is NAME.number (0: NAME) the file of @then? Return: true, false, or -1: there is none. */
+/* Is NAME.number (0: NAME) the file of @then? Return: true, false, or -1: there is no file. */
 static int is_number(const char *name, unsigned int number,
 		     const struct stat *then)
 {
@@ -199,9 +203,31 @@ static int is_number(const char *name, unsigned int number,
 	struct stat now;
 
 	if (snprintf(path, sizeof(path), number ? "%s.%u" : "%s", name, number) >=
-	    (int)sizeof(path) || stat(path, &now))
+	    (int)sizeof(path) || stat(path, &now) || !S_ISREG(now.st_mode))
 		return -1;
 	return now.st_ino == then->st_ino && now.st_dev == then->st_dev;
+}
+
+/*
+ * Find the number of the file of @then, and that of the file that follows it, which is the next
+ * lower one. While elog capture --rotate renames the files, a number between them has no file.
+ * Return: the number; 0: not found.
+ */
+static unsigned int find_number(const char *name, const struct stat *then, unsigned int *next)
+{
+	unsigned int number, missing = 0;
+	int found;
+
+	*next = 0;
+	for (number = 1; number <= NEXT_MAX && missing < MISSING_MAX; number++) {
+		found = is_number(name, number, then);
+		if (found > 0)
+			return number;
+		missing = found < 0 ? missing + 1 : 0;
+		if (!found)
+			*next = number;
+	}
+	return 0;
 }
 
 /*
@@ -213,26 +239,20 @@ static int is_number(const char *name, unsigned int number,
  */
 static int open_next(const char *name, const struct stat *then)
 {
-	unsigned int number, tries;
+	unsigned int number, next, again, tries;
 	char path[PATH_MAX];
-	int found, fd;
+	int fd;
 
 	for (tries = 0; tries < NEXT_TRIES; tries++) {
-		number = 1;
-		do {
-			found = is_number(name, number, then);
-		} while (!found && number++ < NEXT_MAX);
-		if (found <= 0)
-			/* It may be being renamed just now. */
-			goto again;
-		snprintf(path, sizeof(path), number > 1 ? "%s.%u" : "%s", name,
-			 number - 1);
-		fd = open(path, O_RDONLY | O_CLOEXEC);
-		if (fd >= 0 && is_number(name, number, then) == 1)
+		number = find_number(name, then, &next);
+		fd = -1;
+		if (number && snprintf(path, sizeof(path), next ? "%s.%u" : "%s", name, next) <
+		    (int)sizeof(path))
+			fd = open(path, O_RDONLY | O_CLOEXEC);
+		if (fd >= 0 && find_number(name, then, &again) == number && again == next)
 			return fd;
 		if (fd >= 0)
 			close(fd);
-again:
 		signals_sleep(1);
 	}
 	return -1;
@@ -252,7 +272,7 @@ static int open_oldest(const char *name)
 		if (snprintf(path, sizeof(path), number ? "%s.%u" : "%s", name, number) >=
 		    (int)sizeof(path))
 			break;
-		next = open(path, O_RDONLY | O_CLOEXEC);
+		next = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 		if (next < 0 && number)
 			break;
 		if (fd >= 0)
@@ -282,14 +302,15 @@ static void note_item(struct file_source *files, const struct elog_item *item)
 	before = elog_reader_info(input->reader, "events_before");
 	number = before ? strtoull(before, NULL, 10) : 0;
 	known = before && !files->merge.skipped && number >= files->passed;
-	if (files->removed && known)
+	if (files->moved && known)
 		files->missed = number - files->passed;
 	if (files->removed && !known)
 		files->merge.source.failed = true;
-	if (files->removed && (!known || files->missed))
-		elog_error("%s: removed before the next file was read: events %s missing",
-			   input->name, known ? "are" : "may be");
+	if (files->missed || (files->removed && !known))
+		elog_error("%s: %s before the next file was read: events %s missing", input->name,
+			   files->removed ? "removed" : "moved", known ? "are" : "may be");
 	files->removed = false;
+	files->moved = false;
 	files->passed = number;
 }
 
@@ -330,6 +351,7 @@ static bool open_replacement(struct file_source *files)
 		files->removed = true;
 		fd = open_oldest(input->name);
 	}
+	files->moved = rotation == ROTATION_REPLACED && (files->removed || fd < 0);
 	merge_close_input(merge, input);
 	files->has_head = false;
 	input->fd = fd;

@@ -41,6 +41,8 @@
 enum rotation_step {
 	ROTATION_NONE,
 	ROTATION_END,		/* complete the file */
+	ROTATION_LEAVE,		/* others have changed it: wait until it may become a segment */
+	ROTATION_CLOSE,
 	ROTATION_RENAME,
 	ROTATION_OPEN,		/* open the next file */
 	ROTATION_BEGIN,		/* write its header */
@@ -59,12 +61,14 @@ struct trace_writer {
 	bool keeps;		/* these bytes, if the part has to begin again */
 	bool torn;		/* the beginning of an empty file could not be written */
 	unsigned char head[HEAD_BYTES];	/* of the part, to know it again */
+	bool has_head;		/* it could be read */
 	uint64_t held;		/* events in it, of this capture */
 	uint64_t size;		/* bytes that @owner has counted */
 	uint64_t events;	/* likewise */
 	uint64_t synced;	/* time of the last SYNC block */
 	bool dirty;
 	enum rotation_step step;
+	bool again;		/* the file begins again, which is no rotation */
 	uint64_t rotated;	/* time of this rotation */
 	uint64_t start;		/* that the file states */
 	struct elog_writer *before;	/* of the file before, until the next one has begun */
@@ -333,20 +337,24 @@ static int get_definition(void *context, struct eventlog_describe *request, char
 	return elog_consumer_definition(live_current(trace->owner->live), request, text);
 }
 
-/* Read the header of the part's first block, which has checksums. Zeros: it cannot be read. */
-static void read_head(const struct trace_writer *trace, unsigned char head[HEAD_BYTES])
+/*
+ * Read the header of the part's first block, which has checksums.
+ *
+ * Return: the bytes that are there; or a negative errno: they cannot be read now.
+ */
+static int read_head(const struct trace_writer *trace, unsigned char head[HEAD_BYTES])
 {
-	int fd;
+	int fd, ret;
 
-	memset(head, 0, HEAD_BYTES);
 	if (!trace->file.st_ino)
-		return;
+		return 0;
 	fd = output_reopen(trace->fd);
 	if (fd < 0)
-		return;
-	if (pread(fd, head, HEAD_BYTES, (off_t)trace->present) != HEAD_BYTES)
-		memset(head, 0, HEAD_BYTES);
+		return -errno;
+	ret = (int)pread(fd, head, HEAD_BYTES, (off_t)trace->present);
+	ret = ret < 0 ? -errno : ret;
 	close(fd);
+	return ret;
 }
 
 /* Start a file, or one that continues the file of @before. */
@@ -386,7 +394,7 @@ static int begin_segment(struct trace_writer *trace, const struct elog_writer *b
 	trace->synced = record_time(monotonic());
 	trace->start = start;
 	if (!ret)
-		read_head(trace, trace->head);
+		trace->has_head = read_head(trace, trace->head) == HEAD_BYTES;
 	return ret;
 }
 
@@ -541,9 +549,10 @@ static void see_change(struct trace_writer *trace)
 	unsigned char head[HEAD_BYTES];
 	struct stat now = { 0 };
 	uint64_t gone = 0;
+	int size;
 
 	account(trace);
-	read_head(trace, head);
+	size = read_head(trace, head);
 	if (fstat(trace->fd, &now) || !now.st_nlink) {
 		change = "has removed it";
 		next = "a new file";
@@ -551,11 +560,11 @@ static void see_change(struct trace_writer *trace)
 	} else if ((uint64_t)now.st_size < trace_writer_size(trace)) {
 		change = "has truncated it";
 		gone = trace->held;
-	} else if (memcmp(head, trace->head, sizeof(head))) {
+	} else if (trace->has_head && size == HEAD_BYTES && memcmp(head, trace->head, HEAD_BYTES)) {
 		change = "has overwritten it";
 		gone = trace->held;
 	}
-	if (output_kind(trace->fd) == OUTPUT_FOREIGN && now.st_nlink)
+	if (size >= 0 && output_kind(trace->fd) == OUTPUT_FOREIGN && now.st_nlink)
 		next = "when this is renamed or removed, a new file";
 	trace->held -= gone;
 	trace->owner->gone += gone;
@@ -571,22 +580,17 @@ static void leave_file(struct trace_writer *trace)
 	trace->step = ROTATION_OPEN;
 }
 
-/* Begin a new part of the file. */
-static void begin_part(struct trace_writer *trace)
-{
-	trace->before = trace->writer;
-	trace->writer = NULL;
-	trace->keeps = true;
-	trace->step = ROTATION_BEGIN;
-}
-
 /* Begin a new part of the file, or a new file if it was removed. As try_again(). */
 static bool begin_again(struct trace_writer *trace, ssize_t *ret)
 {
 	const bool removed = check_removed(trace);
 
 	see_change(trace);
-	begin_part(trace);
+	trace->before = trace->writer;
+	trace->writer = NULL;
+	trace->keeps = true;
+	trace->again = true;
+	trace->step = ROTATION_BEGIN;
 	/* The files of a capture with several writers have the same start. */
 	trace->rotated = trace->start;
 	if (removed)
@@ -747,15 +751,21 @@ bool trace_writer_is_full(const struct trace_writer *trace)
 /* Go on behind what others have left of the file. Return: 0 or a negative errno. */
 static int find_end(struct trace_writer *trace)
 {
+	unsigned char head[HEAD_BYTES];
+	const int size = read_head(trace, head);
 	const enum output_kind kind = output_kind(trace->fd);
+	/* There is only the beginning of the first block, unless others have written it. */
+	const bool torn = trace->torn || (trace->has_head && !trace->present && size > 0 &&
+					  !memcmp(head, trace->head, (size_t)size));
 	struct stat now;
 
+	if (size < 0 && has_name(trace, trace->path))
+		return size;
 	if (kind == OUTPUT_FOREIGN)
 		return -EEXIST;
 	if (fstat(trace->fd, &now))
 		return -errno;
-	/* There is only the beginning of the first block, unless others have written it. */
-	if (trace->torn && kind == OUTPUT_UNREADABLE && now.st_size < TORN_BYTES) {
+	if (torn && kind == OUTPUT_UNREADABLE && now.st_size < TORN_BYTES) {
 		if (ftruncate(trace->fd, 0))
 			return -errno;
 		now.st_size = 0;
@@ -803,19 +813,27 @@ static int rotate_step(struct trace_writer *trace)
 			return ret;
 		if (ret)
 			see_change(trace);
+		else
+			say_renamed(trace);
 		account(trace);
-		/* That must not become a segment, which is removed later. */
-		if (ret && output_kind(trace->fd) == OUTPUT_FOREIGN) {
-			begin_part(trace);
-			return 0;
-		}
 		trace->file.st_size = (off_t)trace_writer_size(trace);
+		trace->before = trace->writer;
+		trace->writer = NULL;
+		trace->step = ret ? ROTATION_LEAVE : ROTATION_CLOSE;
+		return 0;
+	case ROTATION_LEAVE:
+		/*
+		 * What is no recording must not become a segment, which is removed later. If it has
+		 * another name, the rotation goes on without it: other parts count it, too.
+		 */
+		if (output_kind(trace->fd) == OUTPUT_FOREIGN && has_name(trace, trace->path))
+			return -EEXIST;
+		__attribute__((fallthrough));
+	case ROTATION_CLOSE:
 		/* The file cannot be written again: an error of this is reported, and no more. */
 		ret = close_file(trace);
 		if (ret)
 			elog_error("%s: %s", trace->path, strerror(-ret));
-		trace->before = trace->writer;
-		trace->writer = NULL;
 		trace->step = ROTATION_RENAME;
 		return 0;
 	case ROTATION_RENAME:
@@ -845,6 +863,7 @@ static int rotate_step(struct trace_writer *trace)
 		trace->before = NULL;
 		trace->owner->age.begun = 0;
 		trace->step = ROTATION_NONE;
+		trace->again = false;
 		return 0;
 	}
 }
@@ -860,11 +879,15 @@ static int rotate_on(struct trace_writer *trace)
 
 bool trace_writer_rotates(const struct trace_writer *trace)
 {
-	return trace->step != ROTATION_NONE;
+	return trace->step != ROTATION_NONE && !trace->again;
 }
 
 int trace_writer_rotate_early(struct trace_writer *trace, uint64_t time)
 {
+	int ret = continue_rotation(trace);
+
+	if (ret)
+		return ret;
 	trace->step = ROTATION_END;
 	trace->rotated = time;
 	return continue_rotation(trace);
@@ -872,11 +895,5 @@ int trace_writer_rotate_early(struct trace_writer *trace, uint64_t time)
 
 int trace_writer_rotate(struct trace_writer *trace, uint64_t time)
 {
-	int ret = get_ready(trace);
-
-	if (ret)
-		return ret;
-	trace->step = ROTATION_END;
-	trace->rotated = time;
-	return get_ready(trace);
+	return get_ready(trace) ? : trace_writer_rotate_early(trace, time);
 }

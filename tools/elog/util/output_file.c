@@ -123,21 +123,21 @@ static void find_holder(struct holder *holder)
 		background_each(see_background, holder);
 }
 
-static void explain_holder(const struct stat *file, const char *path)
+/* Return: false: no holder was found. */
+static bool explain_holder(const struct stat *file, const char *path)
 {
 	struct holder holder = { .file = file };
 
 	find_holder(&holder);
-	if (!holder.pid) {
-		elog_error("%s: another process writes to it", path);
-		return;
-	}
+	if (!holder.pid)
+		return false;
 	elog_error("%s: process %d (%s) writes to it", path, (int)holder.pid, holder.verb);
 	if (holder.background)
 		elog_hint("elog stop %s", holder.background);
 	else
 		elog_hint("this ends it: kill -INT %d", (int)holder.pid);
 	free(holder.background);
+	return true;
 }
 
 /* ------------------------------------------------------------------------
@@ -153,8 +153,16 @@ int output_lock(int fd, const char *path)
 		return 0;
 	if (errno != EAGAIN && errno != EACCES)
 		return 0;
-	explain_holder(&stat, path);
+	if (!explain_holder(&stat, path))
+		elog_error("%s: another process writes to it", path);
 	return -EBUSY;
+}
+
+bool output_explain_writer(const char *path)
+{
+	struct stat file;
+
+	return !stat(path, &file) && S_ISREG(file.st_mode) && explain_holder(&file, path);
 }
 
 bool output_is_locked(int fd)

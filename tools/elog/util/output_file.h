@@ -22,6 +22,13 @@
  */
 int output_lock(int fd, const char *path);
 
+/**
+ * output_explain_writer() - say which process has such a lock on a file, and how to end it
+ *
+ * Return: false: none was found.
+ */
+bool output_explain_writer(const char *path);
+
 /** output_is_locked() - does another open file hold the lock, so that more may follow? */
 bool output_is_locked(int fd);
 
