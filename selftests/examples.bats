@@ -74,6 +74,10 @@ load examples.bash
 	run_page elog-upgrade.1
 }
 
+@test "examples: elog-engine(1)" {
+	run_page elog-engine.1
+}
+
 @test "examples: elog-top(1)" {
 	start_server
 	run_page elog-top.1

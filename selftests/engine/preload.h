@@ -19,7 +19,7 @@
 #include <sys/types.h>
 #include <sys/uio.h>
 
-#include "call.h"
+#include "util/call.h"
 
 /* The function of the C library that this library replaces. */
 #define REAL(name) ({								\

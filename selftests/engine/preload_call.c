@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Messages to the engine: see preload.h and tools/engine/call.h.
+ * Messages to the engine: see preload.h and util/call.h of tools/libelog.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -8,7 +8,6 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -17,11 +16,7 @@
 #include <linux/eventlog.h>
 
 #include "preload.h"
-
-/* Strings and buffers that are longer are cut. */
-#define STRING_MAX	(32768 + 8)
-#define NAME_MAX_BYTES	2048
-#define BUFFER_MAX	(120 << 10)
+#include "util/call_request.h"
 
 /* ---- building a message ---- */
 
@@ -95,95 +90,18 @@ void message_add_string(struct message *message, uint64_t address, size_t most)
 	message_add(message, address, length < most ? length : most, PIECE_IN);
 }
 
-/* ---- what requests point to ---- */
-
-/* A request as the caller has it: members that it does not reach are 0. */
-union request {
-	uint32_t size;
-	struct eventlog_register registration;
-	struct eventlog_delete delete;
-	struct eventlog_list list;
-	struct eventlog_rule rule;
-	struct eventlog_describe describe;
-	struct eventlog_marker_set marker_set;
-	struct eventlog_filter_get filter_get;
-};
-
-static size_t at_most(uint64_t bytes, size_t most)
-{
-	return bytes < most ? (size_t)bytes : most;
-}
-
-static void add_filter(struct message *message, uint64_t address)
-{
-	struct eventlog_filter filter = { 0 };
-
-	if (!address || peek(&filter, address, sizeof(filter.size)) != sizeof(filter.size))
-		return;
-	message_add(message, address,
-		    filter.size < sizeof(filter.size) ? sizeof(filter.size) :
-							at_most(filter.size, 4096), PIECE_IN);
-	peek(&filter, address, at_most(filter.size, sizeof(filter)));
-	message_add(message, filter.terms,
-		    at_most((uint64_t)filter.term_count * filter.term_size, 65536), PIECE_IN);
-	message_add(message, filter.pool, at_most(filter.pool_size, 16384), PIECE_IN);
-	message_add(message, filter.text, at_most(filter.text_size, 4096), PIECE_IN);
-}
-
-/* A larger buffer than fits in a message: the caller gets less, as if it had said so. */
-static void add_list(struct message *message, const union request *request)
-{
-	const uint32_t most = BUFFER_MAX;
-
-	message_add(message, request->list.buffer, at_most(request->list.buffer_size, most),
-		    PIECE_OUT);
-	if (request->list.buffer_size > most && message->copies[0])
-		memcpy(message->copies[0] + offsetof(struct eventlog_list, buffer_size), &most,
-		       sizeof(most));
-}
-
 void message_add_request(struct message *message, unsigned int number, uint64_t address)
 {
-	union request request = { 0 };
-	uint32_t size = 0;
+	const uint32_t most = CALL_BUFFER_MAX;
+	const struct eventlog_list *list = NULL;
 
-	peek(&size, address, sizeof(size));
-	message_add(message, address, size < sizeof(size) ? sizeof(size) : at_most(size, 8192),
-		    PIECE_IN | PIECE_OUT);
-	peek(&request, address, at_most(size, sizeof(request)));
-	switch (_IOC_NR(number)) {
-	case _IOC_NR(EVENTLOG_IOC_REGISTER):
-		message_add_string(message, request.registration.command, STRING_MAX);
-		message_add_string(message, request.registration.provider, NAME_MAX_BYTES);
-		break;
-	case _IOC_NR(EVENTLOG_IOC_DELETE):
-		message_add_string(message, request.delete.provider, NAME_MAX_BYTES);
-		message_add_string(message, request.delete.event, NAME_MAX_BYTES);
-		break;
-	case _IOC_NR(EVENTLOG_IOC_LIST):
-		add_list(message, &request);
-		break;
-	case _IOC_NR(EVENTLOG_IOC_RULE_ADD):
-		message_add_string(message, request.rule.provider, NAME_MAX_BYTES);
-		message_add_string(message, request.rule.event, NAME_MAX_BYTES);
-		add_filter(message, request.rule.filter);
-		break;
-	case _IOC_NR(EVENTLOG_IOC_DESCRIBE):
-		message_add(message, request.describe.text,
-			    at_most(request.describe.text_size, BUFFER_MAX), PIECE_OUT);
-		break;
-	case _IOC_NR(EVENTLOG_IOC_MARKER_SET):
-		message_add_string(message, request.marker_set.owner, NAME_MAX_BYTES);
-		message_add_string(message, request.marker_set.marker, NAME_MAX_BYTES);
-		add_filter(message, request.marker_set.filter);
-		break;
-	case _IOC_NR(EVENTLOG_IOC_FILTER_GET):
-		message_add(message, request.filter_get.terms,
-			    at_most(request.filter_get.terms_size, 65536), PIECE_OUT);
-		message_add(message, request.filter_get.pool,
-			    at_most(request.filter_get.pool_size, 65536), PIECE_OUT);
-		break;
-	}
+	call_add_request(message, number, address);
+	if (number == EVENTLOG_IOC_LIST && message->call.pieces)
+		list = (const void *)message->copies[0];
+	/* The caller gets less, as if it had said so. */
+	if (list && list->size >= sizeof(*list) && list->buffer_size > most)
+		memcpy(message->copies[0] + offsetof(struct eventlog_list, buffer_size), &most,
+		       sizeof(most));
 }
 
 /* ---- the socket for replies ---- */

@@ -14,7 +14,7 @@
 static const struct verb *const verbs[] = {
 	&verb_capture, &verb_show, &verb_report, &verb_stop, &verb_stat, &verb_top, &verb_latency,
 	&verb_why, &verb_export, &verb_sql, &verb_list, &verb_marker, &verb_info, &verb_emit,
-	&verb_create, &verb_delete, &verb_ship, &verb_upgrade,
+	&verb_create, &verb_delete, &verb_ship, &verb_upgrade, &verb_engine,
 };
 
 void print_version(void)

@@ -306,7 +306,7 @@ static void test_verbs(void)
 	check_equal(run_elog("x"), STATUS_ERROR);
 	check_string(errors, "elog: no verb 'x': must be one of capture, show, report, stop, "
 		     "stat, top, latency, why, export, sql, list, marker, info, emit, create, "
-		     "delete, ship, upgrade, help\n");
+		     "delete, ship, upgrade, engine, help\n");
 	check_equal(run_elog("st"), STATUS_ERROR);
 	check_string(errors, "elog: the verb 'st' is ambiguous: stop, stat\n");
 	check_equal(run_elog("marker enabel x"), STATUS_ERROR);

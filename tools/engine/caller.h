@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <sys/uio.h>
 
-#include "call.h"
+#include "util/call.h"
 
 /**
  * struct caller_piece - a piece of the current call

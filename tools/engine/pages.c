@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Memory, in place of module/memory.c and module/core/pages.c: rings and the status map are files
- * in memory (memfd_create(2)), which programs get and map.
+ * in memory (memfd_create(2)), which programs get and map. The status map of an engine in a
+ * directory is a file there: if the engine is killed, the next one asks its programs to leave.
  */
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "kernel/klinux.h"
+#include "core/domain.h"
 #include "core/pages.h"
 #include "memory.h"
+#include "pages.h"
 
 /* ---- module/memory.h: no one is charged ---- */
 
@@ -143,10 +147,68 @@ int eventlog_pages_map(const struct eventlog_pages *pages, unsigned int first,
 /* ---- the status map: there is one domain ---- */
 
 static struct page status;
+static const char *status_path;
+
+/* Has the programs of a map leave, as eventlog_domain_status_leave() does. */
+static void ask_to_leave(u8 *map, size_t bytes)
+{
+	size_t slot;
+	u8 bits;
+
+	for (slot = EVENTLOG_SLOT_FIRST; slot < bytes; slot++) {
+		bits = READ_ONCE(map[slot]);
+		if (bits & EVENTLOG_STATUS_LEAVE)
+			continue;
+		bits = bits & EVENTLOG_STATUS_ENABLED ? bits | EVENTLOG_STATUS_SYNC :
+							bits & ~EVENTLOG_STATUS_SYNC;
+		WRITE_ONCE(map[slot], bits | EVENTLOG_STATUS_ENABLED | EVENTLOG_STATUS_LEAVE);
+	}
+}
+
+void pages_status_at(const char *path)
+{
+	const int fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+	struct stat file;
+	void *map;
+
+	status_path = path;
+	if (fd < 0)
+		return;
+	if (!fstat(fd, &file) && S_ISREG(file.st_mode) && file.st_size) {
+		map = mmap(NULL, (size_t)file.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+		if (map != MAP_FAILED) {
+			ask_to_leave(map, (size_t)file.st_size);
+			munmap(map, (size_t)file.st_size);
+		}
+	}
+	close(fd);
+	unlink(path);
+}
+
+/* The file that programs get cannot be mapped for writing. */
+static bool make_status_file(size_t bytes)
+{
+	const int fd = open(status_path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+
+	if (fd < 0)
+		return false;
+	status = (struct page){ .bytes = bytes, .address = MAP_FAILED };
+	status.fd = open(status_path, O_RDONLY | O_CLOEXEC);
+	if (status.fd >= 0 && !posix_fallocate(fd, 0, (off_t)bytes))
+		status.address = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	close(fd);
+	if (status.address != MAP_FAILED)
+		return true;
+	close(status.fd);
+	unlink(status_path);
+	return false;
+}
 
 void *vmalloc_user(unsigned long bytes)
 {
 	assert(!status.address);
+	if (status_path)
+		return make_status_file(bytes) ? status.address : NULL;
 	if (!make_file(&status, bytes))
 		return NULL;
 	/* From now on no one can map it for writing. */
@@ -158,6 +220,9 @@ void *vmalloc_user(unsigned long bytes)
 
 void vfree(const void *address)
 {
+	ask_to_leave(status.address, status.bytes);
+	if (status_path)
+		unlink(status_path);
 	unmake_file(&status);
 	status.address = NULL;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The engine: serves the device on a socket, see call.h. One thread: a call runs to its end; then
- * what is due runs, the drain of rings among others; then those who wait are woken up.
+ * The engine: serves the device on a socket, see util/call.h. One thread: a call runs to its end;
+ * then what is due runs, the drain of rings among others; then those who wait are woken up.
  *
  * A connection is an open file of the module. Its end is that of the file and of its mappings,
  * whatever the cause: so the rings of a program that was killed are drained to their end. A
@@ -20,10 +20,11 @@
 
 #include "kernel/klinux.h"
 #include "user/file.h"
-#include "call.h"
 #include "caller.h"
 #include "glue.h"
 #include "processes.h"
+#include "server.h"
+#include "util/call.h"
 
 /**
  * struct mapping - a mapping of a program
@@ -47,6 +48,8 @@ struct mapping {
  * @cred: of the process that has connected
  * @mappings: struct mapping
  * @mapping_number: of the newest one
+ * @subscribes: it has subscribed
+ * @keeps: the engine does not end while it is there: it subscribes, or has not registered an event
  */
 struct connection {
 	struct list_head node;
@@ -57,6 +60,8 @@ struct connection {
 	struct cred cred;
 	struct list_head mappings;
 	u32 mapping_number;
+	bool subscribes;
+	bool keeps;
 };
 
 /* What @ends tells of: a connection or, with this bit, a process. */
@@ -70,6 +75,12 @@ static int ends;
 /* Whose message is served next; NULL: it has ended meanwhile. */
 static struct connection *served;
 static bool woken;
+/* Signals come only while the engine waits, with this mask. */
+static sigset_t open_signals;
+static int listening = -1;
+/* How many connections keep the engine, and since when none does. */
+static unsigned int keepers;
+static u64 unused_since;
 static volatile sig_atomic_t over;
 
 static struct inode inode;
@@ -165,12 +176,32 @@ static s64 do_unmap(struct connection *connection, const struct call *call)
 	struct mapping *mapping;
 
 	list_for_each_entry(mapping, &connection->mappings, node) {
-		if (mapping->number == call->arguments[0]) {
+		if (call->arguments[0] ? mapping->number == call->arguments[0] :
+		    mapping->vma.vm_mm == current->mm &&
+		    mapping->vma.vm_pgoff == call->arguments[1] >> PAGE_SHIFT) {
 			unmap(mapping);
 			return 0;
 		}
 	}
 	return -EINVAL;
+}
+
+/* ---- the end of the engine ---- */
+
+static u64 now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (u64)now.tv_sec * 1000 + (u64)now.tv_nsec / 1000000;
+}
+
+static void set_keeps(struct connection *connection, bool keeps)
+{
+	keepers += (unsigned int)keeps - (unsigned int)connection->keeps;
+	connection->keeps = keeps;
+	if (!keepers)
+		unused_since = now_ms();
 }
 
 /* ---- calls ---- */
@@ -252,18 +283,32 @@ static unsigned int poll_file(struct connection *connection)
 }
 
 /* The event stays up until a call finds nothing: all who wait for it wake up, and ask. */
-static unsigned int do_poll(struct connection *connection, const struct call *call)
+static unsigned int do_poll(struct connection *connection, const struct call *call, int *fd)
 {
 	const unsigned int wanted = (unsigned int)call->arguments[0] | EPOLLERR | EPOLLHUP;
 	const unsigned int found = poll_file(connection) & wanted;
 	u64 count;
 
-	if (found)
+	if (found || call->arguments[1])
 		return found;
+	*fd = connection->event;
 	while (read(connection->event, &count, sizeof(count)) > 0)
 		;
-	connection->waits = wanted;
+	connection->waits |= wanted;
 	return 0;
+}
+
+static s64 do_ioctl(struct connection *connection, const struct call *call)
+{
+	const unsigned int request = (unsigned int)call->arguments[0];
+	const s64 ret = eventlog_file_operations.unlocked_ioctl(&connection->file, request,
+								call->arguments[1]);
+
+	if (!ret && request == EVENTLOG_IOC_SUBSCRIBE)
+		connection->subscribes = true;
+	if (!ret && (request == EVENTLOG_IOC_SUBSCRIBE || request == EVENTLOG_IOC_REGISTER))
+		set_keeps(connection, connection->subscribes);
+	return ret;
 }
 
 static s64 do_call(struct connection *connection, const struct call *call, struct reply *reply,
@@ -277,9 +322,7 @@ static s64 do_call(struct connection *connection, const struct call *call, struc
 		return -EBADF;
 	switch (call->kind) {
 	case CALL_IOCTL:
-		return eventlog_file_operations.unlocked_ioctl(&connection->file,
-							       (unsigned int)call->arguments[0],
-							       call->arguments[1]);
+		return do_ioctl(connection, call);
 	case CALL_WRITE:
 		return do_write(connection, call);
 	case CALL_READ:
@@ -291,7 +334,7 @@ static s64 do_call(struct connection *connection, const struct call *call, struc
 	case CALL_UNMAP:
 		return do_unmap(connection, call);
 	case CALL_POLL:
-		reply->value = do_poll(connection, call);
+		reply->value = do_poll(connection, call, fd);
 		return 0;
 	default:
 		return -EPROTO;
@@ -410,6 +453,7 @@ static void end_connection(struct connection *connection)
 {
 	if (connection == served)
 		served = NULL;
+	set_keeps(connection, false);
 	unmap_all(connection, NULL);
 	if (connection->file.private_data)
 		eventlog_file_operations.release(&inode, &connection->file);
@@ -420,13 +464,14 @@ static void end_connection(struct connection *connection)
 	klinux_settle();
 }
 
-static void welcome(int listener)
+/* Return: false: no one has connected. */
+static bool welcome(void)
 {
-	int fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+	int fd = accept4(listening, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 	struct connection *connection;
 
 	if (fd < 0)
-		return;
+		return false;
 	connection = calloc(1, sizeof(*connection));
 	if (!connection)
 		goto close_socket;
@@ -439,7 +484,8 @@ static void welcome(int listener)
 	    !watch(ends, fd, EPOLLRDHUP, connection))
 		goto close_event;
 	list_add(&connection->node, &connections);
-	return;
+	set_keeps(connection, true);
+	return true;
 
 close_event:
 	close(connection->event);
@@ -447,6 +493,7 @@ free_connection:
 	free(connection);
 close_socket:
 	close(fd);
+	return true;
 }
 
 /* Tells those whose CALL_POLL has found nothing. */
@@ -483,10 +530,10 @@ static void look_for_ends(void)
 	}
 }
 
-static void look(int listener, void *what)
+static void look(void *what)
 {
 	if (!what) {
-		welcome(listener);
+		welcome();
 		return;
 	}
 	served = what == &ends ? NULL : what;
@@ -502,8 +549,7 @@ static void end(int signal)
 	over = 1;
 }
 
-/* Signals come only while the engine waits; @open is the mask meanwhile. */
-static void catch_signals(sigset_t *open)
+static void catch_signals(void)
 {
 	const struct sigaction action = { .sa_handler = end };
 	sigset_t ends;
@@ -511,9 +557,9 @@ static void catch_signals(sigset_t *open)
 	sigemptyset(&ends);
 	sigaddset(&ends, SIGINT);
 	sigaddset(&ends, SIGTERM);
-	sigprocmask(SIG_BLOCK, &ends, open);
-	sigdelset(open, SIGINT);
-	sigdelset(open, SIGTERM);
+	sigprocmask(SIG_BLOCK, &ends, &open_signals);
+	sigdelset(&open_signals, SIGINT);
+	sigdelset(&open_signals, SIGTERM);
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
 }
@@ -528,77 +574,85 @@ static void allow_files(void)
 	setrlimit(RLIMIT_NOFILE, &files);
 }
 
-static int listen_at(const char *path)
+int server_listen(const char *path)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
 	const int on = 1;
-	int fd;
+	int fd, error;
 
-	if (strscpy(address.sun_path, path, sizeof(address.sun_path)) < 0) {
-		errno = ENAMETOOLONG;
-		return -1;
-	}
+	if (strscpy(address.sun_path, path, sizeof(address.sun_path)) < 0)
+		return -ENAMETOOLONG;
 	fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd < 0)
-		return -1;
+		return -errno;
 	/* Connections inherit it: no message comes without the sender's credentials. */
 	if (!setsockopt(fd, SOL_SOCKET, SO_PASSCRED, &on, sizeof(on)) &&
-	    !bind(fd, (struct sockaddr *)&address, sizeof(address)) && !listen(fd, SOMAXCONN))
-		return fd;
+	    !bind(fd, (struct sockaddr *)&address, sizeof(address)) && !listen(fd, SOMAXCONN) &&
+	    watch(ready, fd, EPOLLIN, NULL)) {
+		listening = fd;
+		return 0;
+	}
+	error = errno;
 	close(fd);
-	return -1;
+	return -error;
 }
 
-static void serve_all(int listener, const sigset_t *open)
+bool server_stop_listening(void)
+{
+	while (welcome())
+		;
+	close(listening);
+	listening = -1;
+	return !keepers;
+}
+
+void server_run(unsigned int unused_ms, bool (*may_end)(void))
 {
 	struct epoll_event event;
+	u64 unused;
 	int wait;
 
+	unused_since = now_ms();
 	while (!over) {
 		wait = klinux_run();
 		if (woken)
 			tell();
-		if (epoll_pwait(ready, &event, 1, wait, open) > 0)
-			look(listener, event.data.ptr);
+		if (may_end && !keepers) {
+			unused = now_ms() - unused_since;
+			if (unused >= unused_ms && may_end())
+				break;
+			if (unused >= unused_ms)
+				unused_since = now_ms();
+			unused = unused >= unused_ms ? 0 : unused;
+			wait = min_t(unsigned int, wait, (unsigned int)(unused_ms - unused));
+		}
+		if (epoll_pwait(ready, &event, 1, wait, &open_signals) > 0)
+			look(event.data.ptr);
 	}
 }
 
-int main(int argc, char **argv)
+int server_load(void)
 {
-	struct connection *connection, *following;
-	sigset_t open;
-	int listener, ret;
-	bool well;
-
-	if (argc != 2) {
-		fprintf(stderr, "usage: engine SOCKET\n");
-		return 2;
-	}
-	catch_signals(&open);
+	catch_signals();
 	allow_files();
 	ready = epoll_create1(EPOLL_CLOEXEC);
 	ends = epoll_create1(EPOLL_CLOEXEC);
-	if (!watch(ready, ends, EPOLLIN, &ends)) {
-		pr_err("%s\n", strerror(errno));
-		return 1;
-	}
+	if (!watch(ready, ends, EPOLLIN, &ends))
+		return -errno;
 	processes_init(watch_process);
-	ret = engine_load();
-	if (ret) {
-		pr_err("the module cannot be loaded: %s\n", strerror(-ret));
-		return 1;
-	}
-	listener = listen_at(argv[1]);
-	if (listener < 0 || !watch(ready, listener, EPOLLIN, NULL)) {
-		pr_err("%s: %s\n", argv[1], strerror(errno));
-		return 1;
-	}
-	serve_all(listener, &open);
-	unlink(argv[1]);
-	close(listener);
+	return engine_load();
+}
+
+bool server_unload(void)
+{
+	struct connection *connection, *following;
+	bool well;
+
+	if (listening >= 0)
+		close(listening);
 	list_for_each_entry_safe(connection, following, &connections, node)
 		end_connection(connection);
 	well = engine_unload();
 	processes_exit();
-	return !well;
+	return well;
 }

@@ -50,9 +50,11 @@ names_are_ours()
 # threads, and one that is set while a thread is in a probe; the state of the process's
 # markers; and for their filters: how many threads read one, the replaced filters that
 # such threads may still use, and the ids that filters compare without a system call; for
-# rings of threads: each thread's, the key that tells when a thread ends, and their memory.
+# rings of threads: each thread's, the key that tells when a thread ends, and their memory; for
+# engines: which files are connections, and where to look for one.
 # The compiler and the C library add completed, __dso_handle and __cpu_*.
 known_variables='anchor
+elog_port_engines
 elog_rings_epoch
 elog_thread_rings
 fork_handlers_once
@@ -73,6 +75,7 @@ producers
 producers_lock
 readers
 retired
+runtime_directory
 secret
 secret_once
 session_none

@@ -35,6 +35,7 @@
 #include "record/stall.h"
 #include "record/writer.h"
 #include "util/background.h"
+#include "util/engine.h"
 #include "util/signals.h"
 
 #define BATCH_MS	100
@@ -45,6 +46,7 @@
 #define SUB_BUFFER_BYTES 131072	/* if the rings are large enough */
 #define SUB_BUFFERS_MAX	16	/* of a flight recorder */
 #define RING_BYTES	(1U << 20) /* of a ring, by default */
+#define ENGINE_RING_BYTES (4U << 20) /* likewise: an engine has one for all CPUs */
 #define BACKLOG_RINGS	4	/* the size of a backlog, in rings */
 
 struct capture {
@@ -648,7 +650,8 @@ static int open_consumers(struct capture *capture)
 	struct elog_consumer_options rings = {
 		.size = sizeof(rings),
 		.ring_bytes = options->live.ring_bytes ? options->live.ring_bytes :
-			      options->live.instances ? INSTANCES_RING_BYTES : RING_BYTES,
+			      options->live.instances ? INSTANCES_RING_BYTES :
+			      engine_used() ? ENGINE_RING_BYTES : RING_BYTES,
 	};
 	int ret;
 
@@ -778,6 +781,8 @@ static int run_capture(const struct options *given)
 	struct capture capture = { .returns = false };
 
 	if (capture_check(&options))
+		return STATUS_ERROR;
+	if (!engine_use(options.quiet))
 		return STATUS_ERROR;
 	signals_catch((options.record.overwrite ? SIGNALS_SNAPSHOT : 0) |
 		      (options.record.rotate_size ? SIGNALS_ROTATE : 0));

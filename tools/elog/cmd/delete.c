@@ -12,6 +12,7 @@
 #include "cmd/register.h"
 #include "cmd/verb.h"
 #include "input/names.h"
+#include "libelog/util/port.h"
 
 static bool offer_persistent(void *context, const struct eventlog_definition *describe,
 			     const struct elog_schema_event *event)
@@ -106,7 +107,7 @@ static int run_delete(const struct options *options)
 	for (i = 0; i < options->argument_count; i++)
 		if (delete_one(options, fd, options->arguments[i]))
 			status = STATUS_ERROR;
-	close(fd);
+	elog_port_close(fd);
 	return status;
 }
 

@@ -20,6 +20,7 @@
 #include "cmd/emit_lines.h"
 #include "cmd/register.h"
 #include "cmd/verb.h"
+#include "libelog/util/port.h"
 #include "util/nearest.h"
 
 struct emission {
@@ -119,7 +120,7 @@ static int get_schema(struct emission *emission)
 	if (fd < 0)
 		return fail(emission, fd);
 	ret = elog_device_describe(fd, &describe, &text);
-	close(fd);
+	elog_port_close(fd);
 	if (ret)
 		return fail(emission, ret);
 	ret = elog_schema_parse(text, strlen(text), &emission->schema, &error);

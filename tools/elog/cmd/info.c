@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,10 +15,28 @@
 #include "cmd/instance.h"
 #include "cmd/verb.h"
 #include "libelog/util/abi.h"
+#include "libelog/util/port.h"
 #include "util/background.h"
+#include "util/engine.h"
 
 static const char *const feature_names[] = {
 	[0] = "trace", [1] = "instances", [2] = "sessions", [3] = "leave", [4] = "cgroup",
+};
+
+/**
+ * struct source - what the numbers are of
+ * @engine: the process of an engine; 0: the module
+ * @path: of its device or socket
+ */
+struct source {
+	pid_t engine;
+	char path[PATH_MAX];
+};
+
+static const char *const weaker[] = {
+	"no events of the kernel, no trace events, no instances, no elog why",
+	"if it is killed, what programs have emitted since it last looked is lost, not counted",
+	"a program whose ring is full waits for it",
 };
 
 struct number {
@@ -61,15 +80,20 @@ static int print_capture(const struct background_info *info, void *context)
 	return 0;
 }
 
-static void print_text(const struct eventlog_info *info, const struct number *numbers,
-		       size_t count)
+static void print_text(const struct eventlog_info *info, const struct source *source,
+		       const struct number *numbers, size_t count)
 {
 	size_t i;
 
-	printf("%-28s%s\n", "module", info->release);
+	if (source->engine)
+		printf("%-28s%s, process %d\n", "engine", info->release, source->engine);
+	else
+		printf("%-28s%s\n", "module", info->release);
 	printf("%-28s%u\n", "abi", info->abi);
 	printf("%-28s%s\n", "elog", tool_version());
-	printf("%-28s%s\n", "device", elog_device_path(NULL));
+	printf("%-28s%s\n", "device", source->path);
+	for (i = 0; source->engine && i < ARRAY_SIZE(weaker); i++)
+		printf("%-28s%s\n", i ? "" : "weaker than the module", weaker[i]);
 	print_features(info->features);
 	for (i = 0; i < count; i++)
 		printf("%-28s%" PRIu64 "\n", numbers[i].label, numbers[i].value);
@@ -135,8 +159,9 @@ static void put_quotas(const struct eventlog_user_quota *found, struct elog_text
 }
 
 /* Put one object in one line. */
-static void put_json(const struct eventlog_info *info, const struct number *numbers,
-		     size_t count, const char *status, struct elog_text *text)
+static void put_json(const struct eventlog_info *info, const struct source *source,
+		     const struct number *numbers, size_t count, const char *status,
+		     struct elog_text *text)
 {
 	const char *comma = "";
 	unsigned int bit;
@@ -147,7 +172,9 @@ static void put_json(const struct eventlog_info *info, const struct number *numb
 	elog_text_printf(text, ",\"abi\":%u,", info->abi);
 	json_member(text, "elog", tool_version());
 	elog_text_put(text, ",", 1);
-	json_member(text, "device", elog_device_path(NULL));
+	json_member(text, "device", source->path);
+	if (source->engine)
+		elog_text_printf(text, ",\"engine\":%d", source->engine);
 	elog_text_string(text, ",\"features\":[");
 	for (bit = 0; bit < 64; bit++) {
 		if (!(info->features >> bit & 1))
@@ -176,7 +203,7 @@ static void put_json(const struct eventlog_info *info, const struct number *numb
 
 /* Return: an exit status. */
 static int print_info(const struct options *options, const struct eventlog_info *info,
-		      const char *status)
+		      const struct source *source, const char *status)
 {
 	const struct number numbers[] = {
 		{ "events", "events", info->events },
@@ -197,11 +224,11 @@ static int print_info(const struct options *options, const struct eventlog_info 
 	struct elog_text text = { 0 };
 
 	if (options->print.format == FORMAT_JSON) {
-		put_json(info, numbers, ARRAY_SIZE(numbers), options->verbose ? status : NULL,
+		put_json(info, source, numbers, ARRAY_SIZE(numbers), options->verbose ? status : NULL,
 			 &text);
 		return text_print(&text);
 	}
-	print_text(info, numbers, ARRAY_SIZE(numbers));
+	print_text(info, source, numbers, ARRAY_SIZE(numbers));
 	print_quotas(info->quotas);
 	if (options->verbose && status)
 		printf("\n%s", status);
@@ -215,7 +242,7 @@ static int read_listing(int fd, struct elog_text *text)
 	ssize_t size;
 
 	do {
-		size = read(fd, buffer, sizeof(buffer));
+		size = elog_port_read(fd, buffer, sizeof(buffer));
 		if (size > 0)
 			elog_text_put(text, buffer, (size_t)size);
 	} while (size > 0 || (size < 0 && errno == EINTR));
@@ -226,6 +253,7 @@ static int run_info(const struct options *options)
 {
 	struct eventlog_info info = { .size = sizeof(info) };
 	struct elog_text status = { 0 };
+	struct source source;
 	int fd, ret, printed;
 
 	if (options->argument_count)
@@ -235,18 +263,22 @@ static int run_info(const struct options *options)
 		explain_device_error(fd, PURPOSE_QUERY);
 		return STATUS_ERROR;
 	}
+	source.engine = engine_of(fd);
+	snprintf(source.path, sizeof(source.path), "%s", elog_device_path(NULL));
+	if (source.engine)
+		engine_path(fd, source.path, sizeof(source.path));
 	ret = elog_device_info(fd, &info);
 	if (!ret && options->verbose)
 		ret = read_listing(fd, &status);
 	if (!ret && options->verbose)
 		explain_restriction(fd);
-	close(fd);
+	elog_port_close(fd);
 	if (ret) {
 		explain_device_error(ret, PURPOSE_QUERY);
 		elog_text_free(&status);
 		return STATUS_ERROR;
 	}
-	printed = print_info(options, &info, status.data);
+	printed = print_info(options, &info, &source, status.data);
 	elog_text_free(&status);
 	return printed;
 }

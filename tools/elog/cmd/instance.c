@@ -13,8 +13,10 @@
 #include <unistd.h>
 
 #include "cmd/instance.h"
+#include "libelog/util/port.h"
 #include "output/output.h"
 #include "output/row.h"
+#include "util/engine.h"
 #include "util/nearest.h"
 
 const char *const quota_names[EVENTLOG_QUOTAS] = {
@@ -154,6 +156,20 @@ static bool is_name(const char *name)
 	return c != name && !*c && c - name < EVENTLOG_INSTANCE_NAME_MAX;
 }
 
+/* Return: a file of a device that has instances, or a negative errno; the reason was printed. */
+static int open_device(void)
+{
+	int fd = elog_device_open(NULL);
+
+	if (fd < 0) {
+		explain_device_error(fd, PURPOSE_INSTANCES);
+	} else if (engine_lacks(fd, "instances")) {
+		elog_port_close(fd);
+		fd = -EOPNOTSUPP;
+	}
+	return fd;
+}
+
 static void explain_manage(int error)
 {
 	if (error == -ENOTTY)
@@ -203,13 +219,11 @@ int instance_create(const struct options *options)
 
 	if (read_request(options, &request))
 		return STATUS_ERROR;
-	fd = elog_device_open(NULL);
-	if (fd < 0) {
-		explain_device_error(fd, PURPOSE_INSTANCES);
+	fd = open_device();
+	if (fd < 0)
 		return STATUS_ERROR;
-	}
 	instance = elog_instance_create(fd, options->instance, &request);
-	close(fd);
+	elog_port_close(fd);
 	if (instance < 0) {
 		explain_create(options->instance, options->trace, instance);
 		return STATUS_ERROR;
@@ -254,11 +268,9 @@ int instance_delete(const struct options *options)
 	uint32_t id;
 	int fd, ret;
 
-	fd = elog_device_open(NULL);
-	if (fd < 0) {
-		explain_device_error(fd, PURPOSE_INSTANCES);
+	fd = open_device();
+	if (fd < 0)
 		return STATUS_ERROR;
-	}
 	ret = find_instance(fd, options->instance, &id);
 	if (!ret) {
 		ret = elog_instance_delete(fd, id);
@@ -267,7 +279,7 @@ int instance_delete(const struct options *options)
 		else if (ret)
 			explain_manage(ret);
 	}
-	close(fd);
+	elog_port_close(fd);
 	return ret ? STATUS_ERROR : STATUS_OK;
 }
 
@@ -306,11 +318,9 @@ int instance_list(const struct options *options)
 	int fd, ret, written;
 	const char *name;
 
-	fd = elog_device_open(NULL);
-	if (fd < 0) {
-		explain_device_error(fd, PURPOSE_INSTANCES);
+	fd = open_device();
+	if (fd < 0)
 		return STATUS_ERROR;
-	}
 	output_open(&output, options->color, options->separated);
 	row.heading = !options->quiet && row.format == FORMAT_TEXT;
 	if (row.heading)
@@ -322,7 +332,7 @@ int instance_list(const struct options *options)
 		output_check(&output);
 	}
 	elog_list_close(list);
-	close(fd);
+	elog_port_close(fd);
 	written = output_close(&output);
 	if (ret == -ENOTTY)
 		explain_manage(ret);

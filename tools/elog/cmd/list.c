@@ -14,6 +14,7 @@
 #include "input/keywords.h"
 #include "input/names.h"
 #include "input/select.h"
+#include "libelog/util/port.h"
 #include "output/list.h"
 #include "output/output.h"
 #include "util/array.h"
@@ -196,7 +197,7 @@ static int run_list(const struct options *options)
 	status = list_all(&listing, fd);
 	if (!options->quiet || !listing.any)
 		explain_restriction(fd);
-	close(fd);
+	elog_port_close(fd);
 	if (listing.count) {
 		if (!options->no_pager)
 			output_page(&listing.output);

@@ -10,8 +10,10 @@
 
 #include "cmd/marker_switch.h"
 #include "cmd/verb.h"
+#include "libelog/util/port.h"
 #include "marker/marker.h"
 #include "marker/marker_policy.h"
+#include "util/engine.h"
 
 /* ------------------------------------------------------------------------
  * list
@@ -169,8 +171,11 @@ static int run_marker(const struct options *options)
 		explain_device_error(fd, PURPOSE_MARKERS);
 		return STATUS_ERROR;
 	}
-	status = run_action(options, (enum marker_action)found, fd);
-	close(fd);
+	if (options->module && engine_lacks(fd, "markers of kernel modules"))
+		status = STATUS_ERROR;
+	else
+		status = run_action(options, (enum marker_action)found, fd);
+	elog_port_close(fd);
 	return status;
 }
 

@@ -110,6 +110,7 @@ extern const struct verb verb_capture;
 extern const struct verb verb_create;
 extern const struct verb verb_delete;
 extern const struct verb verb_emit;
+extern const struct verb verb_engine;
 extern const struct verb verb_export;
 extern const struct verb verb_info;
 extern const struct verb verb_latency;

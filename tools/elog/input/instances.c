@@ -19,6 +19,7 @@
 #include "libelog/util/abi.h"
 #include "libelog/util/port.h"
 #include "util/array.h"
+#include "util/engine.h"
 #include "util/signals.h"
 
 static struct member *add_member(struct instances *instances, const char *name)
@@ -168,6 +169,8 @@ int instances_open(struct live *live, const struct elog_consumer_options *consum
 
 	if (!live->settings->instances)
 		return 0;
+	if (engine_lacks(elog_consumer_fd(live->consumer), "instances"))
+		return -EOPNOTSUPP;
 	if (is_instance(elog_consumer_fd(live->consumer))) {
 		elog_error("--instances: %s is the device of an instance, which sees no others",
 			   elog_device_path(NULL));

@@ -269,13 +269,18 @@ static bool is_lost(const struct live *live)
 
 bool live_deleted(const struct live *live)
 {
-	if (live->deleted)
+	const bool ended = live->deleted && elog_port_gone(elog_consumer_fd(live->consumer));
+
+	if (ended)
+		elog_error("%s: the engine was ended: events that it had not delivered are lost, "
+			   "and later ones", elog_device_path(NULL));
+	else if (live->deleted)
 		elog_error("%s: the instance was deleted", elog_device_path(NULL));
 	else if (live->asked)
 		elog_error("the kernel module is being replaced");
 	if (is_lost(live) && live->command.pid)
 		elog_hint("%s goes on, its later events are missing", live->command.name);
-	return is_lost(live) && !live->command.name;
+	return is_lost(live) && (ended || !live->command.name);
 }
 
 int flush_consumer(struct elog_consumer *consumer)

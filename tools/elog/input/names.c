@@ -16,6 +16,7 @@
 #include "input/names.h"
 #include "input/select.h"
 #include "util/array.h"
+#include "util/engine.h"
 
 /* How far is an event that only another provider has. */
 #define OTHER_PROVIDER	10
@@ -484,7 +485,10 @@ static void warn(struct name *name, const char *when)
 	name->warned = true;
 	name->warned_near = name->nearest.count;
 	report(name, when);
-	if (module)
+	if (name->kind == NAME_EVENT && engine_used())
+		elog_hint("events of the kernel, such as those of sched, proc and tcp, need the "
+			  "kernel module, not an engine");
+	else if (module)
 		elog_hint("the kernel module eventlog_%s has it; run: %smodprobe eventlog_%s",
 			  module, as_root(), module);
 }

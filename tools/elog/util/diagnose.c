@@ -118,14 +118,28 @@ static void explain_missing(const char *release)
 			  "&& %smake install-module && %smodprobe eventlog", release, root, root);
 }
 
+/* What works without the module; only if the user does not want a certain device. */
+static void hint_engine(void)
+{
+#ifdef ELOG_ENGINE
+	if (!elog_device_chosen(NULL))
+		elog_hint("events of programs can be captured without it: elog capture -- COMMAND");
+#endif
+}
+
 static void explain_absence(void)
 {
 	static const char instances[] = EVENTLOG_DEVICE "-";
 	const char *device = elog_device_path(NULL);
 	unsigned int major, minor;
 	struct utsname kernel;
+	struct stat node;
 	FILE *file;
 
+	if (!stat(device, &node) && S_ISSOCK(node.st_mode)) {
+		elog_error("%s: its engine has ended", device);
+		return;
+	}
 	if (!access(MODULE_DIRECTORY, F_OK) && !access(device, F_OK)) {
 		elog_error("%s: its instance was deleted", device);
 		return;
@@ -151,6 +165,7 @@ static void explain_absence(void)
 		elog_hint("run: %smodprobe eventlog", as_root());
 	else
 		explain_missing(kernel.release);
+	hint_engine();
 }
 
 /* What needs a capability: the subject and the verb of a sentence. */

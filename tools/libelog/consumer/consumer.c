@@ -392,17 +392,35 @@ void elog_consumer_wake(struct elog_consumer *consumer)
 		(void)!write(consumer->wake, &one, sizeof(one));
 }
 
+/* What the rings themselves say. */
+static void count_lost(const struct elog_consumer *consumer, struct eventlog_stat *stat)
+{
+	unsigned int index, cause;
+
+	for (index = 0; index < consumer->subscribed.rings; index++)
+		for (cause = 0; consumer->rings[index].header && cause < EVENTLOG_LOST_CAUSES;
+		     cause++)
+			stat->lost[cause] += elog_header_lost(consumer->rings[index].header, cause);
+}
+
 static int get_stat(const struct elog_consumer *consumer, uint32_t ring, uint32_t descriptor,
 		    uint32_t rule_id, struct eventlog_stat *stat)
 {
 	int ret = elog_struct_clear(stat, ELOG_SIZE_TO(struct eventlog_stat, lost));
+	int fd;
 
 	if (ret)
 		return ret;
 	stat->ring = ring;
 	stat->descriptor = descriptor;
 	stat->rule_id = rule_id;
-	return elog_port_call(consumer_file(consumer), EVENTLOG_IOC_STAT, stat);
+	fd = consumer_file(consumer);
+	ret = elog_port_call(fd, EVENTLOG_IOC_STAT, stat);
+	if (!ret || ring != EVENTLOG_RINGS_ALL || descriptor || rule_id || !elog_port_gone(fd))
+		return ret;
+	count_lost(consumer, stat);
+	stat->generation = consumer->generation;
+	return 0;
 }
 
 int elog_consumer_stat(struct elog_consumer *consumer, uint32_t ring,
@@ -476,8 +494,10 @@ int elog_consumer_definition(struct elog_consumer *consumer,
 
 	if (consumer->backlog && !request->flags)
 		ret = elog_backlog_definition(consumer->backlog, request, text);
-	return ret == -ENOENT ?
-	       elog_device_describe(consumer_file(consumer), request, text) : ret;
+	if (ret != -ENOENT)
+		return ret;
+	ret = elog_device_describe(consumer_file(consumer), request, text);
+	return ret && elog_port_gone(consumer_file(consumer)) ? -ENOENT : ret;
 }
 
 /* Get a definition that @described does not hold yet. Return: 0 or a negative errno. */

@@ -15,12 +15,20 @@ int elog_consumer_flush_wait(const struct elog_consumer *consumer,
 			     struct eventlog_flush *flush)
 {
 	int ret = elog_struct_clear(flush, ELOG_SIZE_TO(struct eventlog_flush, reserved));
+	int fd;
 
 	if (ret)
 		return ret;
 	if (consumer->subscribed.flags & EVENTLOG_SUBSCRIBE_OVERWRITE)
 		return -EINVAL;
-	return elog_port_call(consumer_file(consumer), EVENTLOG_IOC_FLUSH, flush);
+	fd = consumer_file(consumer);
+	ret = elog_port_call(fd, EVENTLOG_IOC_FLUSH, flush);
+	if (!ret || !elog_port_gone(fd))
+		return ret;
+	/* What is in the rings can still be read. */
+	flush->generation = consumer->generation;
+	flush->time = elog_clock_read(CLOCK_MONOTONIC) - (uint64_t)elog_time_offset();
+	return 0;
 }
 
 int elog_consumer_flushed(struct elog_consumer *consumer, const struct eventlog_flush *flush)

@@ -357,7 +357,7 @@ static __attribute__((noinline)) int emit_slowly(struct emission *emission,
 	if (ret == -ESTALE)
 		return emit_again(emission);
 	/* A handler that has interrupted an emission would wait for it. */
-	if (ret == -ENODEV && !(ring && ring->busy))
+	if ((ret == -ENODEV || ret == -ETIMEDOUT) && !(ring && ring->busy))
 		elog_producer_gone(producer);
 	if (ret || registered(event)->place == ELOG_RING_PLACES || !is_for_ring(event))
 		return ret;

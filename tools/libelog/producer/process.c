@@ -7,6 +7,7 @@
 #include <pthread.h>
 
 #include "producer/process.h"
+#include "util/port.h"
 
 static pthread_mutex_t producers_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct elog_producer *producers;
@@ -63,7 +64,8 @@ static void end_thread(void *unused)
 	pthread_mutex_lock(&producers_lock);
 	for (producer = producers; producer; producer = producer->next) {
 		pthread_mutex_lock(&producer->lock);
-		elog_rings_thread_ended(&producer->rings);
+		elog_rings_thread_ended(&producer->rings, elog_port_maybe(producer->file.fd) ?
+					producer_file(producer) : -1);
 		pthread_mutex_unlock(&producer->lock);
 	}
 	pthread_mutex_unlock(&producers_lock);

@@ -41,6 +41,7 @@
 #include "util/util.h"
 
 #define RETRY_NS	1000000000ULL
+#define STOPPED_NS	10000000000ULL
 #define DISCONNECT_AGAIN_NS 100000000ULL
 #define NEVER		UINT64_MAX
 
@@ -89,6 +90,9 @@ static int connect_locked(struct elog_producer *producer)
 		return -ENOTCONN;
 	set_next_try(producer, elog_leave_delay(producer, RETRY_NS));
 	fd = open_file(producer);
+	/* An engine was stopped: do not wait for it each second. */
+	if (fd == -ETIMEDOUT)
+		set_next_try(producer, STOPPED_NS);
 	if (fd < 0)
 		return fd;
 	elog_file_close(&producer->inherited);
@@ -304,6 +308,7 @@ int elog_producer_open(struct elog_producer **result,
 {
 	struct elog_producer_options options = { 0 };
 	struct elog_producer *producer;
+	const char *device;
 	int ret;
 
 	if (given) {
@@ -320,8 +325,9 @@ int elog_producer_open(struct elog_producer **result,
 	producer->file.fd = -1;
 	producer->inherited.fd = -1;
 	producer->process = getpid();
-	producer->device = strdup(elog_device_path(options.device));
-	if (!producer->device) {
+	device = elog_device_chosen(options.device);
+	producer->device = device ? strdup(device) : NULL;
+	if (device && !producer->device) {
 		free(producer);
 		return -ENOMEM;
 	}

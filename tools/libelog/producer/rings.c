@@ -42,6 +42,7 @@
  * @place: where its thread finds @ring; NULL: it has no thread
  * @header: the mapping; NULL: none
  * @length: of the mapping
+ * @offset: of the file that was mapped
  * @busy: the thread that forks is in an emission
  * @abandoned: in the child of a fork: an emission still uses @ring
  */
@@ -51,6 +52,7 @@ struct ring_slot {
 	struct elog_mapped_ring **place;
 	struct eventlog_mapped_header *header;
 	size_t length;
+	uint64_t offset;
 	bool busy;
 	bool abandoned;
 };
@@ -133,14 +135,18 @@ static struct ring_slot *slot_of_thread(struct elog_rings *rings)
 	return ring ? slot_of(rings, ring) : NULL;
 }
 
-/* Ends a ring. When it is unmapped, the kernel delivers what is in it. */
-static void end_ring(struct ring_slot *slot)
+/*
+ * Ends a ring. When it is unmapped, the kernel delivers what is in it. @fd: its file; -1: that is
+ * closed next, or is closed.
+ */
+static void end_ring(struct ring_slot *slot, int fd)
 {
 	struct elog_mapped_ring *ring = slot->ring;
 
 	if (!slot->header)
 		return;
 	elog_port_unmap(slot->header, slot->length);
+	elog_port_unmapped(fd, slot->offset);
 	__atomic_fetch_sub(&process_bytes, slot->length, __ATOMIC_RELAXED);
 	slot->header = NULL;
 	*ring = (struct elog_mapped_ring){ 0 };
@@ -183,10 +189,12 @@ static bool map_ring(struct ring_slot *slot, int fd, const struct eventlog_attac
 	if (header->magic != EVENTLOG_MAPPED_MAGIC ||
 	    (uint64_t)header->data_offset + attach->data_bytes != attach->length) {
 		elog_port_unmap(header, attach->length);
+		elog_port_unmapped(fd, attach->offset);
 		return false;
 	}
 	slot->header = header;
 	slot->length = attach->length;
+	slot->offset = attach->offset;
 	*slot->ring = (struct elog_mapped_ring){
 		.mask = attach->data_bytes - 1,
 		.data_offset = header->data_offset,
@@ -234,6 +242,7 @@ static bool make_ring(struct ring_slot *slot, int fd, uint32_t data_bytes, size_
 	struct eventlog_mapped_header *old = slot->header;
 	const uint32_t old_number = slot->ring->number;
 	const size_t old_length = slot->length;
+	const uint64_t old_offset = slot->offset;
 
 	if (__atomic_load_n(&process_bytes, __ATOMIC_RELAXED) + data_bytes > bytes_max)
 		return false;
@@ -249,6 +258,7 @@ static bool make_ring(struct ring_slot *slot, int fd, uint32_t data_bytes, size_
 	/* Before the first event in the new ring, the old one's are delivered. */
 	detach(fd, old_number);
 	elog_port_unmap(old, old_length);
+	elog_port_unmapped(fd, old_offset);
 	__atomic_fetch_sub(&process_bytes, old_length, __ATOMIC_RELAXED);
 	return true;
 }
@@ -316,7 +326,7 @@ void elog_rings_get(struct elog_rings *rings, int fd)
 	if (!slot || (slot->header && slot->place))
 		return;
 	if (slot->header && !take_over(slot, fd))
-		end_ring(slot);
+		end_ring(slot, fd);
 	if (!slot->header && !make_ring(slot, fd, data_bytes_min(), PROCESS_BYTES_MAX)) {
 		retry_later(rings);
 		return;
@@ -326,7 +336,7 @@ void elog_rings_get(struct elog_rings *rings, int fd)
 		__atomic_store_n(place, slot->ring, __ATOMIC_RELEASE);
 		carry_on(rings, slot);
 	} else {
-		end_ring(slot);
+		end_ring(slot, fd);
 		__atomic_store_n(&rings->usable, false, __ATOMIC_RELAXED);
 	}
 }
@@ -402,10 +412,9 @@ void elog_rings_leave(struct elog_rings *rings, int fd)
 {
 	struct ring_slot *slot = slot_of_thread(rings);
 
-	(void)fd;
 	if (!slot || !slot->header || !(elog_mapped_ask(slot->header) & EVENTLOG_MAPPED_ASK_LEAVE))
 		return;
-	end_ring(slot);
+	end_ring(slot, fd);
 	/* The ring was broken, or the kernel has another clock. Both are rare. */
 	retry_later(rings);
 }
@@ -517,7 +526,7 @@ void elog_rings_disconnect(struct elog_rings *rings, unsigned int pauses)
 			/* In the next file, another thread's ring has the number. */
 			__atomic_store_n(&slot->ring->number, 0, __ATOMIC_RELAXED);
 		} else {
-			end_ring(slot);
+			end_ring(slot, -1);
 		}
 	}
 }
@@ -528,7 +537,7 @@ void elog_rings_close(struct elog_rings *rings)
 	struct ring_slot *slot;
 
 	for (slot = rings->slots; slot; slot = slot->next) {
-		end_ring(slot);
+		end_ring(slot, -1);
 		if (slot->place)
 			__atomic_store_n(slot->place, NULL, __ATOMIC_RELAXED);
 	}
@@ -540,7 +549,7 @@ void elog_rings_close(struct elog_rings *rings)
 	rings->slots = NULL;
 }
 
-void elog_rings_thread_ended(struct elog_rings *rings)
+void elog_rings_thread_ended(struct elog_rings *rings, int fd)
 {
 	struct ring_slot *slot = slot_of_thread(rings), *other;
 	unsigned int count = 0;
@@ -555,7 +564,7 @@ void elog_rings_thread_ended(struct elog_rings *rings)
 	for (other = rings->slots; other; other = other->next)
 		count += !other->place && other->header;
 	if (count > FREE_MAX || slot->ring->mask >= data_bytes_min())
-		end_ring(slot);
+		end_ring(slot, fd);
 }
 
 void elog_rings_before_fork(struct elog_rings *rings)

@@ -241,8 +241,12 @@ static inline bool elog_rings_interrupted(const struct elog_rings *rings)
  */
 bool elog_rings_watch_thread(void);
 
-/** elog_rings_thread_ended() - this thread ends: give its ring to others */
-void elog_rings_thread_ended(struct elog_rings *rings);
+/**
+ * elog_rings_thread_ended() - this thread ends: give its ring to others
+ * @rings: the rings
+ * @fd: the producer's file, if it is a connection to an engine
+ */
+void elog_rings_thread_ended(struct elog_rings *rings, int fd);
 
 /** elog_rings_before_fork() - remember whether this thread is in an emission */
 void elog_rings_before_fork(struct elog_rings *rings);

@@ -60,7 +60,7 @@ struct elog_producer {
 	pthread_mutex_t lock;
 	struct elog_producer *next;	/* see process.c */
 	pid_t process;			/* whose file and rings it has */
-	char *device;
+	char *device;			/* NULL: the default, or an engine */
 	struct registered_event *events;
 	unsigned char *status_map;		/* or the page that replaces it */
 	size_t map_size;

@@ -9,6 +9,7 @@
 
 #include "elog.h"
 #include "util/abi.h"
+#include "util/engine.h"
 #include "util/own_file.h"
 #include "util/port.h"
 #include "util/struct.h"
@@ -25,11 +26,26 @@ int elog_device_check(int fd)
 	return elog_device_info(fd, &info) ? 0 : elog_abi_check(info.abi);
 }
 
+static int open_default(void)
+{
+	char path[ELOG_ENGINE_PATH_BYTES];
+	int fd = elog_file_raise(elog_port_open(EVENTLOG_DEVICE)), engine;
+
+	/* If the module is being replaced, the device comes back. */
+	if (fd >= 0 || fd == -ESHUTDOWN)
+		return fd;
+	engine = elog_engine_find(path);
+	return engine >= 0 || engine == -ETIMEDOUT ? engine : fd;
+}
+
 int elog_node_open(const char *path)
 {
-	int fd = elog_file_raise(elog_port_open(path));
 	struct stat node;
+	int fd;
 
+	if (!path)
+		return open_default();
+	fd = elog_file_raise(elog_port_open(path));
 	/*
 	 * devtmpfs takes the permissions of a node away when it removes it. So who keeps the node
 	 * of a deleted instance gets EACCES, unless that is root; the node has no name any more.
@@ -41,7 +57,7 @@ int elog_node_open(const char *path)
 
 int elog_device_open(const char *device)
 {
-	int fd = elog_node_open(elog_device_path(device)), ret;
+	int fd = elog_node_open(elog_device_chosen(device)), ret;
 
 	if (fd < 0)
 		return fd;

@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -27,13 +28,24 @@ int elog_file_raise(int fd)
 	return raised;
 }
 
+/* A number that the kernel gives to each socket; 0: it is none. */
+static uint64_t cookie_of(int fd)
+{
+	uint64_t cookie = 0;
+	socklen_t size = sizeof(cookie);
+
+	return getsockopt(fd, SOL_SOCKET, SO_COOKIE, &cookie, &size) ? 0 : cookie;
+}
+
 struct elog_own_file elog_file_own(int fd)
 {
 	const uint64_t mixed = (elog_clock_read(CLOCK_MONOTONIC) ^ (uint64_t)getpid() << 40) *
 			       0x9e3779b97f4a7c15ULL;
 	struct elog_own_file file = { .fd = fd, .mark = MARK_MIN | (mixed & (MARK_MIN - 1)) };
 
-	if (lseek(fd, (off_t)file.mark, SEEK_SET) != (off_t)file.mark)
+	if (elog_engine_is(fd))
+		file.mark = cookie_of(fd);
+	else if (lseek(fd, (off_t)file.mark, SEEK_SET) != (off_t)file.mark)
 		file.mark = 0;
 	return file;
 }
@@ -46,7 +58,7 @@ int elog_file_fd(const struct elog_own_file *file)
 
 	if (fd < 0 || !file->mark)
 		return fd;
-	position = lseek(fd, 0, SEEK_CUR);
+	position = file->mark < MARK_MIN ? (off_t)cookie_of(fd) : lseek(fd, 0, SEEK_CUR);
 	/* It may be forbidden, by seccomp(2). */
 	if (position != (off_t)file->mark &&
 	    !(position < 0 && (errno == EPERM || errno == EACCES || errno == ENOSYS)))

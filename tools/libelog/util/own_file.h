@@ -6,6 +6,7 @@
  * The position in a file of the device has no meaning to the kernel. The library marks its file
  * with one, and asks for it before it uses the number: to another file the question does no harm.
  * The kernel forgets the mark with the last number of the file, so children of fork() have it too.
+ * A connection to an engine has a number of its own, which the kernel has given it.
  */
 #ifndef LIBELOG_OWN_FILE_H
 #define LIBELOG_OWN_FILE_H
@@ -16,7 +17,8 @@
 /**
  * struct elog_own_file - a file of the device
  * @fd: its number; -1: none
- * @mark: its position; 0: it could not be marked, and counts as the library's
+ * @mark: its position, or the number of the connection; 0: it could not be marked, and counts as
+ * the library's
  */
 struct elog_own_file {
 	int fd;

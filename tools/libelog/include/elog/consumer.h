@@ -48,7 +48,7 @@ struct elog_consumer;
  * @file: with ELOG_CONSUMER_FILE: a file of the device that is used for nothing else, for
  *	example of elog_instance_open(). The consumer duplicates it: the caller may close it
  *	after elog_consumer_open(). Otherwise 0
- * @device: path of the device, or NULL for $ELOG_DEVICE, else EVENTLOG_DEVICE
+ * @device: path of the device, or NULL for $ELOG_DEVICE, else EVENTLOG_DEVICE or an engine
  * @backlog_bytes: bytes of each CPU's records that may wait in memory, in addition to
  *	those in its ring; 0: none. At most ELOG_BACKLOG_MAX, and not with
  *	ELOG_CONSUMER_OVERWRITE
@@ -102,7 +102,7 @@ void elog_consumer_close(struct elog_consumer *consumer);
 
 /**
  * elog_consumer_fd() - get the file, for poll(2)
- * @consumer: the consumer, without backlog; otherwise use elog_consumer_wait()
+ * @consumer: the consumer, of a device and without backlog; otherwise use elog_consumer_wait()
  *
  * Readable at the watermark or after a loss.
  */

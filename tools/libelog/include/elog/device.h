@@ -15,11 +15,11 @@ extern "C" {
 
 /**
  * elog_device_open() - open the device without a role
- * @device: path, or NULL for $ELOG_DEVICE, else EVENTLOG_DEVICE
+ * @device: path, or NULL for $ELOG_DEVICE, else EVENTLOG_DEVICE or an engine
  *
  * The file is for elog_device_info(), elog_device_describe(), elog_device_delete()
- * and for reading the status text. The kernel module cannot be removed while the file
- * is open.
+ * and, if it is not an engine, for reading the status text. The kernel module cannot be
+ * removed while the file is open.
  *
  * Return: a file descriptor (close-on-exec), or a negative errno of open(2);
  * -ENOENT, -ENXIO and -ENODEV mean that the module is not loaded, -EPROTONOSUPPORT that

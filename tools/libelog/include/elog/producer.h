@@ -68,7 +68,7 @@ struct elog_event {
  * struct elog_producer_options - how to open a producer
  * @size: sizeof(struct elog_producer_options); elog.h says how such structs grow
  * @flags: 0 or ELOG_PRODUCER_NO_RINGS
- * @device: path of the device, or NULL for $ELOG_DEVICE, else EVENTLOG_DEVICE
+ * @device: path of the device, or NULL for $ELOG_DEVICE, else EVENTLOG_DEVICE or an engine
  */
 struct elog_producer_options {
 	uint32_t size;

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: LGPL-2.1-only */
 /*
  * The protocol of the engine: a system call in a message.
  *
@@ -8,12 +8,13 @@
  * go as they are. With a message may come a socket for the reply, for programs whose threads and
  * children share a connection. Otherwise it goes to the connection.
  *
- * A reply is struct reply, struct piece for each piece that was written, and their bytes, padded. It
- * may bring a file: that of CALL_OPEN (eventfd) becomes readable when CALL_POLL has found nothing
- * and then would find something; that of CALL_MAP is to be mapped.
+ * A reply is struct reply, struct piece for each piece that was written, and their bytes, padded.
+ * It may bring a file: that of CALL_OPEN (eventfd) becomes readable when CALL_POLL has found
+ * nothing and then would find something, and CALL_POLL brings it again; that of CALL_MAP is to be
+ * mapped.
  */
-#ifndef ENGINE_CALL_H
-#define ENGINE_CALL_H
+#ifndef LIBELOG_CALL_H
+#define LIBELOG_CALL_H
 
 #include <stdint.h>
 
@@ -25,8 +26,8 @@ enum call_kind {
 	CALL_READ,	/* address, bytes, 1: at the offset that follows */
 	CALL_SEEK,	/* offset, whence; value: the new offset */
 	CALL_MAP,	/* offset, bytes, PROT_*, 1: shared; value: offset in the file */
-	CALL_UNMAP,	/* number of the mapping */
-	CALL_POLL,	/* POLL* that are of interest; value: those found */
+	CALL_UNMAP,	/* number of the mapping; or 0, and the offset that was mapped */
+	CALL_POLL,	/* POLL* that are of interest, 1: does not wait; value: those found */
 };
 
 #define CALL_PIECES_MAX 16
@@ -89,4 +90,4 @@ static inline uint64_t call_padded(uint64_t bytes)
 	return (bytes + 7) & ~7ULL;
 }
 
-#endif /* ENGINE_CALL_H */
+#endif /* LIBELOG_CALL_H */

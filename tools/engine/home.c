@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The engine of a user: see ../elog/util/engine_run.h.
+ *
+ * The directory has the socket, the status map, and a file to lock: who begins or ends holds the
+ * lock, so there is one engine, and one that ends takes no connection with it. A socket that
+ * refuses is what a killed engine has left.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "elog/util/engine_run.h"
+#include "pages.h"
+#include "server.h"
+#include "util/engine.h"
+
+#define UNUSED_MS 2000
+
+static char socket_path[ELOG_ENGINE_PATH_BYTES];
+static char status_path[ELOG_ENGINE_PATH_BYTES];
+static int lock = -1;
+
+static bool set_path(char path[ELOG_ENGINE_PATH_BYTES], const char *directory, const char *name)
+{
+	return snprintf(path, ELOG_ENGINE_PATH_BYTES, "%s/%s", directory, name) <
+	       ELOG_ENGINE_PATH_BYTES;
+}
+
+/* Return: 0 or a negative errno. */
+static int take_lock(const char *directory)
+{
+	char path[ELOG_ENGINE_PATH_BYTES];
+	struct stat found;
+
+	if (lstat(directory, &found))
+		return -errno;
+	if (!S_ISDIR(found.st_mode) || found.st_uid != geteuid() || found.st_mode & 022)
+		return -EPERM;
+	if (!set_path(path, directory, "lock") ||
+	    !set_path(socket_path, directory, ELOG_ENGINE_SOCKET) ||
+	    !set_path(status_path, directory, "status"))
+		return -ENAMETOOLONG;
+	lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	return lock < 0 || flock(lock, LOCK_EX) ? -errno : 0;
+}
+
+/* Does an engine serve the socket? */
+static bool is_served(void)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	const int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	bool served;
+
+	memcpy(address.sun_path, socket_path, sizeof(address.sun_path));
+	/* One that is busy is one, too. */
+	served = fd >= 0 && (!connect(fd, (struct sockaddr *)&address, sizeof(address)) ||
+			     errno == EAGAIN);
+	if (fd >= 0)
+		close(fd);
+	return served;
+}
+
+/* The lock is held. Return: 0 or a negative errno. */
+static int begin(void)
+{
+	int ret;
+
+	if (is_served())
+		return -EEXIST;
+	unlink(socket_path);
+	pages_status_at(status_path);
+	ret = server_load();
+	return ret ? ret : server_listen(socket_path);
+}
+
+/* Who connects while it ends is served. */
+static bool may_end(void)
+{
+	if (flock(lock, LOCK_EX | LOCK_NB))
+		return false;
+	unlink(socket_path);
+	if (server_stop_listening())
+		return true;
+	if (server_listen(socket_path))
+		return true;
+	flock(lock, LOCK_UN);
+	return false;
+}
+
+int elog_engine_run(const char *directory, bool once, void (*ready)(const char *socket))
+{
+	int ret = take_lock(directory);
+
+	if (!ret)
+		ret = begin();
+	if (ret)
+		return ret;
+	flock(lock, LOCK_UN);
+	ready(socket_path);
+	server_run(UNUSED_MS, once ? may_end : NULL);
+	/* Not that of another one, if someone has removed this one's. */
+	flock(lock, LOCK_EX);
+	unlink(socket_path);
+	server_unload();
+	return 0;
+}
