@@ -37,7 +37,7 @@ help_text := \
 	'               WHY_KERNELS="6.1 5.10": on these' \
 	'  check-sanitizers  test the module on kernels with KASAN and lockdep, and with KCSAN' \
 	'  check-native stress the ring in user space, with sanitizers' \
-	'  check-engine run tests of the ABI and of libelog with the engine, on this machine;' \
+	'  check-engine run tests of the ABI and of elog with the engine, on this machine;' \
 	'               SANITIZE=1: with sanitizers' \
 	'  check-mutants  break module and libelog on purpose: tests must notice each fault' \
 	'  check-unstable  run make check again and again on a busy and on a slow machine, and' \
@@ -349,9 +349,12 @@ check-native:
 	@$(MAKE) --no-print-directory -C selftests/native check \
 		OUTPUT='$(top)/build/native'
 
-check-engine: engine
-	@$(MAKE) --no-print-directory SANITIZE= selftests tools-tests
+# The engine, and what lets tests use it.
+engine-tests: engine
 	@$(MAKE) --no-print-directory -C selftests/engine OUTPUT='$(engine_output)'
+
+check-engine: engine-tests
+	@$(MAKE) --no-print-directory SANITIZE= selftests tools-tests
 	@scripts/check-engine --engine '$(engine_output)'
 
 # Of the ring, and of the rest.
@@ -607,7 +610,8 @@ clean:
 help:
 	@printf '%s\n' $(help_text)
 
-.PHONY: all sources module tools engine tools-tests selftests programs-i386 programs-armhf programs-arm64 \
+.PHONY: all sources module tools engine engine-tests tools-tests selftests programs-i386 \
+	programs-armhf programs-arm64 \
 	selftests-i386 selftests-armhf selftests-arm64 setup demo demo-fleet demo-why \
 	check check-everything check-user-events check-matrix check-vendor check-kselftest check-fleet check-armhf check-arm64 check-debug check-sanitizers build-static release-check check-static check-why check-native check-engine coverage soak \
 	check-models check-mutants check-unstable faults fuzz fuzz-kernel \

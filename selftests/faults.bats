@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # elog capture, where one call of the C library after the other fails: see faults/faults.py.
-# Needs the module and root. faults/faults_test.sh does so with the verbs that read files.
+# Needs root, and the module or the engine. faults/faults_test.sh does so with the verbs that read
+# files.
 #
 # EVENTLOG_FAULTS=all: each call, not only some of them.
 

@@ -49,9 +49,9 @@ load files.bash
 		show --time gmt "$work/file"
 	# Two hours east, that time of day is two hours earlier.
 	[ "$(TZ=EET-2 show --since "$plain")" = 123 ]
-	# Relative times differ by the time between reading two clocks.
+	# Relative times differ by the time between reading two clocks. The other events may be as near.
 	for time in "+$after" "+${after}s"; do
-		[ "$(show --around "$time+-5ms")" = 2 ]
+		contains "$(show --around "$time+-5ms")" 2
 		[ "$(show --since "$time" --around "$time±1h")" = 123 ]
 	done
 	for time in -1d -1h30m yesterday +0 0 @0 1970-01-01 "2020-02-29 12:00" 2020-02-29T12:00Z; do
@@ -75,7 +75,7 @@ load files.bash
 	for files in "file later" "later file"; do
 		cd "$work"
 		# shellcheck disable=SC2086 # several words
-		[ "$("$ELOG" show -q --around "+$after+-5ms" $files | wc -l)" = 1 ]
+		contains "$("$ELOG" show -q --around "+$after+-5ms" $files)" " i=2"
 	done
 	[ "$("$ELOG" show -q --since "$wall" - < <(cat "$work/file") | wc -l)" = 2 ]
 	[ "$("$ELOG" show -q --since "$wall" - "$work/later" < <(cat "$work/file") | wc -l)" = 3 ]

@@ -20,6 +20,7 @@ lanes_of()
 (
 	everything=$1
 	uml=$2
+	engine=${3-1}
 	declare -A files=()
 	# shellcheck source=scripts/lanes
 	. scripts/lanes
@@ -128,6 +129,32 @@ everything_has_each_file()
 	done
 }
 
+# Without namespaces for the engine, its files run whole in guests.
+nothing_depends_on_the_engine()
+{
+	sed 's/.* //' "$work/lanes-" | sort -u > "$work/with"
+	lanes_of '' '' '' | sed 's/.* //' | sort -u | diff "$work/with" -
+}
+
+# A name that is wrong would take a case out of all lanes.
+listed_cases_exist()
+{
+	local file name source
+
+	grep -v '^#' selftests/engine/cases | cut -f 1,3 | while IFS=$'\t' read -r file name; do
+		case $file in
+		*.bats) source=$(sed 's/\\\(.\)/\1/g' "selftests/$file") name="@test \"$name\" {" ;;
+		*_device_test) source=$(cat "tools/libelog/$file.c") name="\"$name\"" ;;
+		*) source=$(cat "selftests/$file.c") name="($name" ;;
+		esac
+		if ! grep -qF -- "$name" <<< "$source"; then
+			echo "$file has no case $name"
+			touch "$work/wrong"
+		fi
+	done
+	[ ! -e "$work/wrong" ]
+}
+
 unknown_lanes_are_refused()
 {
 	! EVENTLOG_LANES=smp,nonsense lanes_of 1 1 > "$work/out" 2>&1 &&
@@ -200,6 +227,8 @@ all_targets_are_known()
 
 check "each test file runs somewhere" all_files_run
 check "no file depends on User Mode Linux" nothing_depends_on_uml
+check "no file depends on the engine" nothing_depends_on_the_engine
+check "the cases that selftests/engine/cases names exist" listed_cases_exist
 check "check-everything runs what check runs, and more" everything_has_more
 check "with everything, files of User Mode Linux also run on a stock kernel" uml_is_not_all
 check "check-everything runs each file of each lane once" everything_has_each_file

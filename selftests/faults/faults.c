@@ -189,7 +189,7 @@ __attribute__((constructor)) static void begin(void)
 {
 	const char *kind = getenv("FAULT_KIND"), *at = getenv("FAULT_AT"),
 		   *error = getenv("FAULT_ERRNO"), *path = getenv("FAULT_LOG"),
-		   *places = getenv("FAULT_SEEN");
+		   *places = getenv("FAULT_SEEN"), *preload = getenv("LD_PRELOAD");
 	void *frame;
 	long size;
 	int fd;
@@ -197,7 +197,12 @@ __attribute__((constructor)) static void begin(void)
 
 	/* Its first call allocates memory. */
 	backtrace(&frame, 1);
-	unsetenv("LD_PRELOAD");
+	/* What follows this library there stays. */
+	preload = preload ? strchr(preload, ':') : NULL;
+	if (preload)
+		setenv("LD_PRELOAD", preload + 1, 1);
+	else
+		unsetenv("LD_PRELOAD");
 	if (!kind || !at || !error || !path)
 		return;
 	snprintf(log_path, sizeof(log_path), "%s", path);

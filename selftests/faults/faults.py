@@ -20,6 +20,8 @@ import subprocess
 import sys
 
 LIBRARY = os.environ["FAULTS"]
+# In front of what is there (selftests/engine).
+PRELOAD = ":".join(filter(None, [LIBRARY, os.environ.get("LD_PRELOAD")]))
 ELOG = os.environ["ELOG"]
 # Each call, not only one from each place and some others.
 ALL = os.environ.get("EVENTLOG_FAULTS") == "all"
@@ -58,7 +60,7 @@ class Run:
         environment = dict(os.environ)
         log = directory + ".fault"
         if kind:
-            environment.update(LD_PRELOAD=LIBRARY, FAULT_KIND=kind, FAULT_AT=str(number),
+            environment.update(LD_PRELOAD=PRELOAD, FAULT_KIND=kind, FAULT_AT=str(number),
                                FAULT_ERRNO=str(error), FAULT_LOG=log)
             if not number:
                 environment["FAULT_SEEN"] = directory + ".places"
