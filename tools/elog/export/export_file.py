@@ -12,6 +12,7 @@ twins    events whose names differ only in case or in a slash, or are those of m
 floats   numbers that lose digits easily, and those that are not finite
 equal    spans that begin and end at the same times
 renamed  threads whose id is used again, or whose name changes
+reused   numbers of processes that are used again while a span of the first one is open
 boots    two boots, a day apart, whose sessions have equal numbers
 escapes  a thread whose name has an escape sequence
 hours    an event every five minutes, from COUNT seconds since 1970 on
@@ -250,6 +251,35 @@ def renamed(path):
                     c.check(c.lib.elog_writer_process(file.writer, *name))
             file.event(1, struct.pack("<I", n + 1), pid=pid + 10 * (n == 3), tid=tid)
         file.event(1, struct.pack("<I", 7), pid=90, tid=100)
+
+
+def reused(path):
+    """Process 300 gets its name later, and then another one."""
+    with ElogFile(path, {n: schema(*event[:3], "") for n, event in EVENTS.items()}) as file:
+        def process(pid, tid, name):
+            c.check(c.lib.elog_writer_process(file.writer, pid, tid, name))
+
+        process(90, 100, b"worker")
+        process(90, 90, b"old")
+        file.event(1, session=1, pid=90, tid=100)
+        file.event(7, pid=300, tid=301)
+        file.sync()
+        process(100, 100, b"new")
+        process(90, 90, b"a\x01")
+        process(300, 300, b"java")
+        for _ in range(2):
+            file.event(3, session=2, pid=100, tid=100)
+            file.event(4, session=2, pid=100, tid=100)
+        for _ in range(3):
+            file.event(7, pid=90, tid=90)
+        file.event(7, pid=300, tid=301)
+        file.event(2, session=1, pid=100, tid=100)
+        file.event(7, pid=100, tid=100)
+        file.sync()
+        process(90, 90, b"a\x02")
+        process(300, 300, b"perl")
+        file.event(7, pid=90, tid=90)
+        file.event(7, pid=300, tid=301)
 
 
 def floats(path):

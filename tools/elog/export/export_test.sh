@@ -657,6 +657,22 @@ threads_keep_their_names()
 	THREADS
 }
 
+# A span is not inside of one of the thread that had its number before, and it keeps the name of the
+# thread that began it, which does not change the name of another one.
+spans_stay_with_their_thread()
+{
+	perfetto_has parents reused <<-'PARENTS' && export_to 0 parquet out.r reused.elog || return 1
+		2000 request -
+		5000 query -
+		7000 query -
+	PARENTS
+	[ "$(ask_duckdb "select string_agg(concat_ws(' ', name, tid, comm), ',' order by duration)
+		from 'out.r/eventlog.spans.parquet' union all
+		select string_agg(comm, ',' order by time)
+		from 'out.r/shop.note.parquet' where tid = 100")" = \
+		'[["query 100 new,query 100 new,request 100 worker"],["new"]]' ]
+}
+
 # wait_slices STATUS KIND: slices are inside of their session's, and those of a thread's track
 # follow each other. A span has the times of its threads, also those in sums.
 wait_slices()
@@ -715,6 +731,19 @@ waits_are_slices()
 }
 
 # Spans pair within an instance, and rows of losses say whose they are.
+# ask_duckdb QUERY: prints the rows as JSON.
+ask_duckdb()
+{
+	node -e '
+		const { DuckDBInstance } = require("module").createRequire(process.argv[1] + "/")("@duckdb/node-api");
+		(async () => {
+		  const connection = await (await DuckDBInstance.create(":memory:")).connect();
+		  const reader = await connection.runAndReadAll(process.argv[2]);
+		  console.log(JSON.stringify(reader.getRowsJson()));
+		  process.exit(0);
+		})()' "$readers" "$1"
+}
+
 instances_are_apart()
 {
 	python3 "$here/export_file.py" instances instances.elog &&
@@ -724,15 +753,8 @@ instances_are_apart()
 		export_to 2 perfetto out instances.elog && reads perfetto out instances.elog &&
 		[ "$(grep -a -o web out | wc -l)" = 4 ] && export_to 2 parquet out.i instances.elog ||
 		return 1
-	[ "$(node -e '
-		const { DuckDBInstance } = require("module").createRequire(process.argv[1] + "/")("@duckdb/node-api");
-		(async () => {
-		  const connection = await (await DuckDBInstance.create(":memory:")).connect();
-		  const reader = await connection.runAndReadAll(
-		    `select instance, sum("count")::int from "out.i/eventlog.lost.parquet" group by 1 order by 1`);
-		  console.log(JSON.stringify(reader.getRowsJson()));
-		  process.exit(0);
-		})()' "$readers")" = '[["db",4],["web",3]]' ]
+	[ "$(ask_duckdb "select instance, sum(\"count\")::int from 'out.i/eventlog.lost.parquet'
+		group by 1 order by 1")" = '[["db",4],["web",3]]' ]
 }
 
 # A file of another boot has another clock, and its processes are others.
@@ -776,6 +798,7 @@ if [ -n "$reason" ]; then
 	skip 'spans have parents in Perfetto' "$reason"
 	skip 'equal times have an order in Perfetto' "$reason"
 	skip 'threads keep their names in Perfetto' "$reason"
+	skip 'spans are of the thread that began them in Perfetto and Parquet' "$reason"
 	skip 'what threads waited for is inside of the spans in Perfetto' "$reason"
 	skip 'instances are apart' "$reason"
 else
@@ -788,6 +811,8 @@ else
 	check 'spans have parents in Perfetto' spans_have_parents
 	check 'equal times have an order in Perfetto' equal_times_have_an_order
 	check 'threads keep their names in Perfetto' threads_keep_their_names
+	check 'spans are of the thread that began them in Perfetto and Parquet' \
+		spans_stay_with_their_thread
 	check 'what threads waited for is inside of the spans in Perfetto' waits_are_slices
 	check 'instances are apart' instances_are_apart
 	if other_boot; then

@@ -358,7 +358,6 @@ static int put_span(struct export *export, const struct visit_event *event)
 	const struct entry *entry = event->entry;
 	const struct span *span = &event->match.span;
 	struct table *table = parquet->spans;
-	const char *name = elog_processes_name(entry->processes, span->pid, span->tid);
 	size_t before;
 	int ret;
 
@@ -379,7 +378,7 @@ static int put_span(struct export *export, const struct visit_event *event)
 	put_cpu(table, CPU, span->cpu);
 	table_integer(table, PID, span->pid);
 	table_integer(table, TID, span->tid);
-	put_text(parquet, table, COMM, name, span->tid ? strlen(name) : 0);
+	put_text(parquet, table, COMM, span->thread, strlen(span->thread));
 	put_origin(parquet, table, entry);
 	put_optional(parquet, table, PROVIDER, event->kind->provider);
 	put_text(parquet, table, SPAN_NAME, span->role->start.name, span->role->start.name_size);

@@ -300,8 +300,6 @@ static void add_slow(struct report_span *span, const struct entry *entry,
 	to->provider = start->provider;
 	copy_name(to->instance, sizeof(to->instance), entry->item.instance);
 	copy_name(to->boot, sizeof(to->boot), elog_reader_info(entry->reader, "boot_id"));
-	copy_name(to->thread, sizeof(to->thread),
-		  elog_processes_name(entry->processes, slow->pid, slow->tid));
 }
 
 static int add_span(struct report_data *data, const struct visit_event *visited, unsigned int bin)

@@ -72,7 +72,6 @@ struct slow_event {
  * @provider: of its START
  * @instance: that it is of; empty: the root
  * @boot: the boot that it is of
- * @thread: name of the START's thread; may contain anything
  * @events: the session's events, in order
  * @count: number of @events
  * @before: events before START that are not listed
@@ -85,7 +84,6 @@ struct slow_span {
 	const char *provider;
 	char instance[EVENTLOG_INSTANCE_NAME_MAX];
 	char boot[40];
-	char thread[32];
 	struct slow_event *events;
 	unsigned int count;
 	uint64_t before;

@@ -524,8 +524,8 @@ static void put_slow(const struct report_data *data, const struct slow_span *slo
 	unsigned int i;
 
 	/* ":TID" is not a name. */
-	if (*slow->thread && *slow->thread != ':')
-		snprintf(thread, sizeof(thread), "%s %u", slow->thread, slow->span.tid);
+	if (*slow->span.thread && *slow->span.thread != ':')
+		snprintf(thread, sizeof(thread), "%s %u", slow->span.thread, slow->span.tid);
 	else
 		snprintf(thread, sizeof(thread), "%u", slow->span.tid);
 	elog_text_printf(text, "{\"latency\":%" PRIu64 ",\"session\":\"0x%" PRIx64 "\","

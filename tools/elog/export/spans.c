@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "export/export.h"
 #include "export/spans.h"
 
 /*
@@ -259,6 +260,9 @@ static int start_span(struct spans *spans, const struct entry *entry,
 		.cpu = item->cpu,
 		.role = role,
 	};
+	/* When the span ends, another thread or process may have the number. */
+	snprintf(start->thread, sizeof(start->thread), "%s", thread_name(entry));
+	snprintf(start->process, sizeof(start->process), "%s", process_name(entry));
 	match->start = start;
 	return 0;
 }

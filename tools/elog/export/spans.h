@@ -9,6 +9,7 @@
 #ifndef SPANS_H
 #define SPANS_H
 
+#include "libelog/util/process.h"
 #include "output/latency_key.h"
 #include "output/pairing.h"
 
@@ -65,6 +66,8 @@ struct span_role {
  * @pid: of the START
  * @tid: of the START
  * @cpu: of the START
+ * @thread: its thread's name at that time, which may contain anything; "": it has none
+ * @process: its process's, likewise
  * @role: of the START: its @start is the kind of the span. Valid as long as the owner of
  *	struct span_role keeps it
  * @data: for the owner of the spans; initially NULL
@@ -77,6 +80,8 @@ struct span {
 	uint32_t pid;
 	uint32_t tid;
 	unsigned int cpu;
+	char thread[ELOG_COMM_SIZE];
+	char process[ELOG_COMM_SIZE];
 	const struct span_role *role;
 	void *data;
 };
