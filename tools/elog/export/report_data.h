@@ -8,6 +8,7 @@
 
 #include "export/time_bins.h"
 #include "export/visit.h"
+#include "input/counters.h"
 #include "output/waits.h"
 #include "util/histogram.h"
 
@@ -16,7 +17,6 @@
 #define REPORT_SESSION_BEFORE	30	/* of these before its START */
 #define REPORT_SPANS		12	/* kinds of spans */
 #define REPORT_RATES		256	/* events whose rate over time is known */
-#define REPORT_PROCESSES	65536
 #define REPORT_DAMAGES		20
 #define REPORT_ROWS		200	/* of the latency over time */
 #define REPORT_PARTS		4	/* of a row, to compute percentiles */
@@ -40,20 +40,6 @@ struct report_event {
 	struct time_table rate;
 	bool has_rate;
 	struct report_event *next;
-};
-
-/**
- * struct report_process - a process
- * @pid: its number
- * @name: what it was called when it was first seen; may contain anything
- * @events: number of events
- * @bytes: bytes of payloads
- */
-struct report_process {
-	uint64_t pid;
-	char name[32];
-	uint64_t events;
-	uint64_t bytes;
 };
 
 /**
@@ -156,8 +142,7 @@ struct report_instance {
  * @events: the first one; in the order of their first event
  * @event_count: number of @events
  * @instances: struct report_instance
- * @processes: struct report_process
- * @other_processes: events of processes beyond REPORT_PROCESSES
+ * @processes: counts of the events of each
  * @spans: kinds of spans
  * @span_count: number of @spans
  * @other_spans: kinds beyond REPORT_SPANS
@@ -180,8 +165,7 @@ struct report_data {
 	struct report_event *events;
 	size_t event_count;
 	struct elog_map instances;
-	struct elog_map processes;
-	uint64_t other_processes;
+	struct counters *processes;
 	struct report_span *spans[REPORT_SPANS];
 	size_t span_count;
 	size_t other_spans;

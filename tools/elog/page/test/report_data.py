@@ -56,9 +56,9 @@ def check_events(data):
 
 def check_processes(data):
     counted = [row for row in lines(data["commands"]["processes"]) if "pid" in row]
-    equal("processes", sorted((row["pid"], row["events"], row["bytes"])
+    equal("processes", sorted((row["pid"], row["name"], row["events"], row["bytes"])
                               for row in data["processes"]),
-          sorted((row["pid"], row["events"], row["bytes"]) for row in counted))
+          sorted((row["pid"], row["comm"] or "", row["events"], row["bytes"]) for row in counted))
 
 
 def check_losses(data):
