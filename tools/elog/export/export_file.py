@@ -24,6 +24,7 @@ odd      texts, and names of providers, events and fields, that are hard to keep
 early    an event before 1970, and two in 1970
 late     an event in 2262, and two that are later than 64 bits can say
 sessions sessions with small and large numbers
+crowd    more sessions than elog stat has rows; a provider is called (others)
 many     COUNT sessions, of which 100 are open at a time
 """
 import os
@@ -564,6 +565,15 @@ def sessions(path):
             start(file, session, 1, "/a")
             end(file, session, 200, 1)
         end(file, 0, 200, 1)
+
+
+def crowd(path):
+    definitions = {1: schema("shop", 1, "note", ""), 2: schema('"(others)"', 1, '"(others)"', "")}
+    with ElogFile(path, definitions) as file:
+        for number in (*range(66000), *range(100)):
+            file.event(1, session=number + 1)
+            if not number % 1000:
+                file.event(2, session=9)
 
 
 def many(path, count):
