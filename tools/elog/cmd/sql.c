@@ -7,6 +7,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -605,6 +606,8 @@ static int run_sql(const struct options *options)
 		return STATUS_ERROR;
 	sql.query = files.names[--files.name_count];
 	signal(SIGPIPE, SIG_IGN);
+	/* Each scan of a table opens all files. */
+	source_allow_files(UINT_MAX);
 	output_open(&sql.output, options->color, options->separated);
 	if (parts_find(&sql.files, files.names, files.name_count))
 		elog_error("out of memory");

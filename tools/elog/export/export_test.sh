@@ -239,6 +239,58 @@ limited()
 	)
 }
 
+# names_limit FILES HINT COMMAND...: with so many open files, it fails, and gives this hint once.
+names_limit()
+{
+	local files=$1 limit=$2 status=0
+
+	(ulimit -n "$files"; "${@:3}") > stdout 2> stderr || status=$?
+	[ "$status" = 1 ] && [ "$(grep -c '^  ' stderr)" = 1 ] && grep -qF -- "  $limit" stderr && return
+	echo "status $status: ${*:3}"
+	cut -c 1-200 stderr
+	return 1
+}
+
+# Of open files, of the length of names, and of threads. Without one, more files are opened than
+# the soft limit says, and names may be as long as the system allows.
+limits_are_named()
+{
+	local open='the limit of open files of a process, RLIMIT_NOFILE (ulimit -n), is 16' name path
+	local number verb deep=deep
+
+	mkdir -p set
+	for number in {1..40}; do
+		cp spans.elog "set/$number.elog"
+	done
+	for verb in show stat 'report -o out' 'why 0x1' 'latency door_open door_close' \
+		'export --format jsonl' 'export --format parquet -o limit.d'; do
+		# shellcheck disable=SC2086 # several words
+		names_limit 16 "$open" "$elog" $verb set/*.elog || return 1
+	done
+	names_limit 16 "$open" "$elog" sql set/*.elog 'select 1' || return 1
+	[ "$(ulimit -Sn 16; "$elog" sql -q set/*.elog \
+		'select count(*) from door_open a join door_close b using (session, host)')" = \
+		1600 ] || return 1
+	# Up to 4095 bytes, as getconf says of its limits less the NUL.
+	name=$(printf 'n%.0s' {1..255})
+	while [ $((${#work} + ${#deep})) -lt 3840 ]; do
+		deep+=/${name:0:100}
+	done
+	mkdir -p "$deep"
+	path=$work/$deep/
+	path+=${name:0:$((4095 - ${#path}))}
+	for path in "$name" "$path"; do
+		cp many.elog "$path" && "$elog" sql -q "$path" 'select 1' > stdout &&
+			rm "$path" && "$elog" report -q -o "$path" many.elog && [ -s "$path" ] &&
+			rm "$path" && "$elog" stat -q --format prometheus -o "$path" many.elog &&
+			grep -q eventlog_events_total "$path" &&
+			names_limit 64 'a path has 4095 bytes at most, and each name in it 255' \
+				"$elog" report -o "${path}x" many.elog &&
+			grep -q 'nx: File name too long' stderr || return 1
+	done
+	rm -rf "${deep%%/*}"
+}
+
 # The output ends with a whole unit, and the message says so.
 full_disks_leave_valid_files()
 {
@@ -461,6 +513,7 @@ else
 	skip 'a terminal gets no escape sequences' 'there is no script'
 fi
 check 'damage anywhere is harmless' any_damage_is_harmless
+check 'limits of the system are named' limits_are_named
 check 'a full disk leaves what is valid' full_disks_leave_valid_files
 status=0
 python3 "$top/selftests/deny.py" locks true 2> stderr || status=$?
