@@ -161,6 +161,7 @@ static int take_event(void *context, struct visit_event *event)
 	bind_text(statement, 11, event->entry->host_name);
 	bind_text(statement, 12, event->entry->machine_id);
 	bind_text(statement, 13, event->entry->boot_id);
+	sqlite3_bind_int64(statement, 14, (sqlite3_int64)span->number);
 	return insert(statement);
 }
 
@@ -390,7 +391,9 @@ static int create_tables(struct sql *sql)
 	if (sqlite3_prepare_v2(sql->db, "INSERT INTO lost VALUES(?,?,?,?,?,?,?,?,?)", -1,
 			       &sql->insert_loss, NULL) ||
 	    (strcasestr(sql->query, "spans") &&
-	     sqlite3_prepare_v2(sql->db, "INSERT INTO spans VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?)",
+	     sqlite3_prepare_v2(sql->db, "INSERT INTO spans(time, mono, session, session_number,"
+				" cpu, pid, tid, provider, name, duration, host, machine_id,"
+				" boot_id, rowid) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
 				-1, &sql->insert_span, NULL)))
 		return sql_error(sql);
 	ret = run_text(sql, "BEGIN");

@@ -11,6 +11,7 @@ names    events and fields with names that SQLite or other columns have
 twins    events whose names differ only in case or in a slash, or are those of missing ones
 floats   numbers that lose digits easily, and those that are not finite
 equal    spans that begin and end at the same times
+ties     spans that take the same time, then one that takes longer
 renamed  threads whose id is used again, or whose name changes
 reused   numbers of processes that are used again while a span of the first one is open
 boots    two boots, a day apart, whose sessions have equal numbers
@@ -178,6 +179,15 @@ def equal(path):
             file.event(3, session=100, time=100000 + number)
             file.event(4, session=100, time=100000 + number + 1)
         file.event(2, session=100, time=100300)
+
+
+def ties(path):
+    with ElogFile(path, {n: schema(*event[:3], "") for n, event in EVENTS.items()}) as file:
+        for session in range(1, 42):
+            first = 3 if session % 2 else 1
+            file.event(first, session=session)
+            file.time += 1000 * (session >= 40)
+            file.event(first + 1, session=session)
 
 
 def crc(data):

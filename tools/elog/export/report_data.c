@@ -181,6 +181,7 @@ static struct report_span *new_span(struct report_data *data, const struct event
 		free(span);
 		return NULL;
 	}
+	span->number = data->span_count;
 	data->spans[data->span_count++] = span;
 	return span;
 }

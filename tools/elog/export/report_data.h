@@ -85,6 +85,7 @@ struct slow_span {
  * @end: the kind of the first END of a pair; NULL: there is no pair yet
  * @first: the spans with this START that have another END; NULL: these are the first ones
  * @has_others: there are more ENDs, for which there is no room
+ * @number: of these spans, in the order in which they were seen
  * @starts: number of STARTs, by a rule; otherwise each event with the name is one
  * @ends: number of ENDs, likewise
  * @histogram: durations
@@ -98,6 +99,7 @@ struct report_span {
 	const struct event_kind *end;
 	struct report_span *first;
 	bool has_others;
+	size_t number;
 	uint64_t starts;
 	uint64_t ends;
 	struct histogram histogram;

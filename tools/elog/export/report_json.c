@@ -683,8 +683,9 @@ static int compare_spans(const void *one, const void *other)
 	const struct report_span *a = *(struct report_span *const *)one;
 	const struct report_span *b = *(struct report_span *const *)other;
 
-	return a->histogram.count > b->histogram.count ? -1 :
-	       a->histogram.count < b->histogram.count;
+	if (a->histogram.count != b->histogram.count)
+		return a->histogram.count > b->histogram.count ? -1 : 1;
+	return a->number < b->number ? -1 : a->number > b->number;
 }
 
 static void put_spans(struct report_data *data, struct elog_text *text)

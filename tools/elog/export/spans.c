@@ -254,6 +254,7 @@ static int start_span(struct spans *spans, const struct entry *entry,
 	*start = (struct span){
 		.time = item->time,
 		.wall = wall_time(item->time, entry->wall_offset),
+		.number = spans->pairing.counts.starts,
 		.session = item->session,
 		.pid = item->pid,
 		.tid = item->tid,

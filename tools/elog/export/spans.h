@@ -62,6 +62,7 @@ struct span_role {
  * @time: of the START, CLOCK_MONOTONIC ns
  * @wall: of the START, CLOCK_REALTIME ns
  * @duration: ns; of a START: 0
+ * @number: of the START among all STARTs: several may have the same time
  * @session: of the START
  * @pid: of the START
  * @tid: of the START
@@ -76,6 +77,7 @@ struct span {
 	uint64_t time;
 	int64_t wall;
 	uint64_t duration;
+	uint64_t number;
 	uint64_t session;
 	uint32_t pid;
 	uint32_t tid;

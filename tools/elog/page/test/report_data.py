@@ -93,8 +93,8 @@ def check_span(data, span):
     equal(what + "starts", span["starts"] - span["pairs"],
           sum(total[key] for key in ("unpaired_starts", "restarted", "forgotten")))
     equal(what + "ends", span["ends"] - span["pairs"], total["unpaired_ends"])
-    equal(what + "slowest", [slow["latency"] for slow in span["slowest"]],
-          [slow["latency"] for slow in slowest])
+    equal(what + "slowest", [(slow["latency"], int(slow["session"], 16)) for slow in span["slowest"]],
+          [(slow["latency"], int(slow["session"] or "0", 16)) for slow in slowest])
     rows = span["rows"]
     for low, high, pairs in zip(rows, rows[1:], span["hist"]):
         equal(what + f"row {low}", pairs, sum(bucket["pairs"] for bucket in total["histogram"]

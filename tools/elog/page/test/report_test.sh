@@ -115,6 +115,15 @@ processes_are_apart()
 	grep -q '^0 pairs' "$work/pairs"
 }
 
+# Of spans that take the same time, the first ones are the slowest.
+ties_have_an_order()
+{
+	LD_LIBRARY_PATH=$tools "$python" "$here/../../export/export_file.py" ties ties.elog &&
+	agrees 0 ties '[span["name"] for span in spans] == ["shop/query", "shop/request"]' \
+		'[slow["session"] for slow in spans[0]["slowest"]] == [
+			hex(n) for n in (41, *range(1, 28, 2))]'
+}
+
 count_ends()
 {
 	makes 0 count.html -n 10 normal.elog &&
@@ -293,6 +302,7 @@ check "so does one of several files" several_files_agree
 check "so does one of a provider with several pairs by attribute" kinds_agree
 check "instances have sessions and losses of their own" instances_agree
 check "a process whose name changes is another one" processes_are_apart
+check "spans that take the same time have an order" ties_have_an_order
 check "-n ends the page, too" count_ends
 check "--time utc shows universal time" times_are_universal
 check "the standard input has no commands" reads_stdin
