@@ -93,11 +93,27 @@ journal_has_all_events()
 		all(.PRIORITY | tonumber | . >= 2 and . <= 7)' journal
 }
 
+# No row is mixed up with the others, and none is missing in the sum.
+metrics_have_others()
+{
+	python3 "$top/tools/elog/export/export_file.py" crowd crowd.elog || return 1
+	elog stat -q --by session --format prometheus crowd.elog > metrics || return 1
+	sed -n 's/^eventlog_events_total{\(.*\)} \([0-9]*\)$/\2 \1/p' metrics > rows
+	[ "$(grep -v 'provider="shop"' rows | sort | cut -d ' ' -f 2)" = \
+		'provider="(others)",session="0x9"
+others="true"' ] && grep -q '^67 provider="(others)"' rows &&
+		[ "$(cut -d ' ' -f 2- rows | sort | uniq -d)" = '' ] &&
+		[ "$(awk '{ sum += $1 } END { print sum }' rows)" = \
+			"$(elog stat -q --format csv crowd.elog | awk -F , '{ sum += $3 } END { print sum }')" ] ||
+		{ grep -v shop rows; return 1; }
+}
+
 have()
 {
 	command -v "$1" > /dev/null
 }
 
+check 'metrics of others are apart, and their sum is the total' metrics_have_others
 if python3 -c 'import yaml' 2> /dev/null; then
 	check 'the parts of the configurations fit together' parts_fit
 else

@@ -9,6 +9,7 @@
  */
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +22,7 @@
 #include "fleet/stream_status.h"
 #include "input/live.h"
 #include "input/parts.h"
+#include "input/source.h"
 #include "nats/stream.h"
 #include "output/metrics.h"
 #include "util/array.h"
@@ -472,6 +474,8 @@ static int run_ship(const struct options *options)
 	ship.ops = transport_load();
 	if (!ship.ops)
 		return STATUS_ERROR;
+	/* All captures have open files, and the library as many as there are servers. */
+	source_allow_files(UINT_MAX);
 	ship.terminal = isatty(STDERR_FILENO) && !options->quiet;
 	/* Before the library starts threads: signals are for this one. */
 	signals_catch(0);

@@ -7,6 +7,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -160,6 +161,7 @@ static int take_event(void *context, struct visit_event *event)
 	bind_text(statement, 11, event->entry->host_name);
 	bind_text(statement, 12, event->entry->machine_id);
 	bind_text(statement, 13, event->entry->boot_id);
+	sqlite3_bind_int64(statement, 14, (sqlite3_int64)span->number);
 	return insert(statement);
 }
 
@@ -389,7 +391,9 @@ static int create_tables(struct sql *sql)
 	if (sqlite3_prepare_v2(sql->db, "INSERT INTO lost VALUES(?,?,?,?,?,?,?,?,?)", -1,
 			       &sql->insert_loss, NULL) ||
 	    (strcasestr(sql->query, "spans") &&
-	     sqlite3_prepare_v2(sql->db, "INSERT INTO spans VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?)",
+	     sqlite3_prepare_v2(sql->db, "INSERT INTO spans(time, mono, session, session_number,"
+				" cpu, pid, tid, provider, name, duration, host, machine_id,"
+				" boot_id, rowid) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
 				-1, &sql->insert_span, NULL)))
 		return sql_error(sql);
 	ret = run_text(sql, "BEGIN");
@@ -605,6 +609,8 @@ static int run_sql(const struct options *options)
 		return STATUS_ERROR;
 	sql.query = files.names[--files.name_count];
 	signal(SIGPIPE, SIG_IGN);
+	/* Each scan of a table opens all files. */
+	source_allow_files(UINT_MAX);
 	output_open(&sql.output, options->color, options->separated);
 	if (parts_find(&sql.files, files.names, files.name_count))
 		elog_error("out of memory");

@@ -76,4 +76,17 @@ static inline const char *thread_name(const struct entry *entry)
 						     entry->item.tid) : "";
 }
 
+/** thread_key() - a number for a thread: its id may be used again by another process */
+static inline uint64_t thread_key(const struct elog_item *item)
+{
+	return (uint64_t)item->pid << 32 | item->tid;
+}
+
+/** process_name() - the name of its process; ":" and its number: not known */
+static inline const char *process_name(const struct entry *entry)
+{
+	return entry->item.pid ? elog_processes_name(entry->processes, entry->item.pid,
+						     entry->item.pid) : "";
+}
+
 #endif /* EXPORT_H */

@@ -11,7 +11,9 @@ names    events and fields with names that SQLite or other columns have
 twins    events whose names differ only in case or in a slash, or are those of missing ones
 floats   numbers that lose digits easily, and those that are not finite
 equal    spans that begin and end at the same times
+ties     spans that take the same time, then one that takes longer
 renamed  threads whose id is used again, or whose name changes
+reused   numbers of processes that are used again while a span of the first one is open
 boots    two boots, a day apart, whose sessions have equal numbers
 escapes  a thread whose name has an escape sequence
 hours    an event every five minutes, from COUNT seconds since 1970 on
@@ -23,6 +25,7 @@ odd      texts, and names of providers, events and fields, that are hard to keep
 early    an event before 1970, and two in 1970
 late     an event in 2262, and two that are later than 64 bits can say
 sessions sessions with small and large numbers
+crowd    more sessions than elog stat has rows; a provider is called (others)
 many     COUNT sessions, of which 100 are open at a time
 """
 import os
@@ -178,6 +181,15 @@ def equal(path):
         file.event(2, session=100, time=100300)
 
 
+def ties(path):
+    with ElogFile(path, {n: schema(*event[:3], "") for n, event in EVENTS.items()}) as file:
+        for session in range(1, 42):
+            first = 3 if session % 2 else 1
+            file.event(first, session=session)
+            file.time += 1000 * (session >= 40)
+            file.event(first + 1, session=session)
+
+
 def crc(data):
     """CRC-32C."""
     value = 0xffffffff
@@ -250,6 +262,35 @@ def renamed(path):
                     c.check(c.lib.elog_writer_process(file.writer, *name))
             file.event(1, struct.pack("<I", n + 1), pid=pid + 10 * (n == 3), tid=tid)
         file.event(1, struct.pack("<I", 7), pid=90, tid=100)
+
+
+def reused(path):
+    """Process 300 gets its name later, and then another one."""
+    with ElogFile(path, {n: schema(*event[:3], "") for n, event in EVENTS.items()}) as file:
+        def process(pid, tid, name):
+            c.check(c.lib.elog_writer_process(file.writer, pid, tid, name))
+
+        process(90, 100, b"worker")
+        process(90, 90, b"old")
+        file.event(1, session=1, pid=90, tid=100)
+        file.event(7, pid=300, tid=301)
+        file.sync()
+        process(100, 100, b"new")
+        process(90, 90, b"a\x01")
+        process(300, 300, b"java")
+        for _ in range(2):
+            file.event(3, session=2, pid=100, tid=100)
+            file.event(4, session=2, pid=100, tid=100)
+        for _ in range(3):
+            file.event(7, pid=90, tid=90)
+        file.event(7, pid=300, tid=301)
+        file.event(2, session=1, pid=100, tid=100)
+        file.event(7, pid=100, tid=100)
+        file.sync()
+        process(90, 90, b"a\x02")
+        process(300, 300, b"perl")
+        file.event(7, pid=90, tid=90)
+        file.event(7, pid=300, tid=301)
 
 
 def floats(path):
@@ -534,6 +575,15 @@ def sessions(path):
             start(file, session, 1, "/a")
             end(file, session, 200, 1)
         end(file, 0, 200, 1)
+
+
+def crowd(path):
+    definitions = {1: schema("shop", 1, "note", ""), 2: schema('"(others)"', 1, '"(others)"', "")}
+    with ElogFile(path, definitions) as file:
+        for number in (*range(66000), *range(100)):
+            file.event(1, session=number + 1)
+            if not number % 1000:
+                file.event(2, session=9)
 
 
 def many(path, count):

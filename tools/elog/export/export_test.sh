@@ -239,6 +239,58 @@ limited()
 	)
 }
 
+# names_limit FILES HINT COMMAND...: with so many open files, it fails, and gives this hint once.
+names_limit()
+{
+	local files=$1 limit=$2 status=0
+
+	(ulimit -n "$files"; "${@:3}") > stdout 2> stderr || status=$?
+	[ "$status" = 1 ] && [ "$(grep -c '^  ' stderr)" = 1 ] && grep -qF -- "  $limit" stderr && return
+	echo "status $status: ${*:3}"
+	cut -c 1-200 stderr
+	return 1
+}
+
+# Of open files, of the length of names, and of threads. Without one, more files are opened than
+# the soft limit says, and names may be as long as the system allows.
+limits_are_named()
+{
+	local open='the limit of open files of a process, RLIMIT_NOFILE (ulimit -n), is 16' name path
+	local number verb deep=deep
+
+	mkdir -p set
+	for number in {1..40}; do
+		cp spans.elog "set/$number.elog"
+	done
+	for verb in show stat 'report -o out' 'why 0x1' 'latency door_open door_close' \
+		'export --format jsonl' 'export --format parquet -o limit.d'; do
+		# shellcheck disable=SC2086 # several words
+		names_limit 16 "$open" "$elog" $verb set/*.elog || return 1
+	done
+	names_limit 16 "$open" "$elog" sql set/*.elog 'select 1' || return 1
+	[ "$(ulimit -Sn 16; "$elog" sql -q set/*.elog \
+		'select count(*) from door_open a join door_close b using (session, host)')" = \
+		1600 ] || return 1
+	# Up to 4095 bytes, as getconf says of its limits less the NUL.
+	name=$(printf 'n%.0s' {1..255})
+	while [ $((${#work} + ${#deep})) -lt 3840 ]; do
+		deep+=/${name:0:100}
+	done
+	mkdir -p "$deep"
+	path=$work/$deep/
+	path+=${name:0:$((4095 - ${#path}))}
+	for path in "$name" "$path"; do
+		cp many.elog "$path" && "$elog" sql -q "$path" 'select 1' > stdout &&
+			rm "$path" && "$elog" report -q -o "$path" many.elog && [ -s "$path" ] &&
+			rm "$path" && "$elog" stat -q --format prometheus -o "$path" many.elog &&
+			grep -q eventlog_events_total "$path" &&
+			names_limit 64 'a path has 4095 bytes at most, and each name in it 255' \
+				"$elog" report -o "${path}x" many.elog &&
+			grep -q 'nx: File name too long' stderr || return 1
+	done
+	rm -rf "${deep%%/*}"
+}
+
 # The output ends with a whole unit, and the message says so.
 full_disks_leave_valid_files()
 {
@@ -461,6 +513,7 @@ else
 	skip 'a terminal gets no escape sequences' 'there is no script'
 fi
 check 'damage anywhere is harmless' any_damage_is_harmless
+check 'limits of the system are named' limits_are_named
 check 'a full disk leaves what is valid' full_disks_leave_valid_files
 status=0
 python3 "$top/selftests/deny.py" locks true 2> stderr || status=$?
@@ -657,6 +710,22 @@ threads_keep_their_names()
 	THREADS
 }
 
+# A span is not inside of one of the thread that had its number before, and it keeps the name of the
+# thread that began it, which does not change the name of another one.
+spans_stay_with_their_thread()
+{
+	perfetto_has parents reused <<-'PARENTS' && export_to 0 parquet out.r reused.elog || return 1
+		2000 request -
+		5000 query -
+		7000 query -
+	PARENTS
+	[ "$(ask_duckdb "select string_agg(concat_ws(' ', name, tid, comm), ',' order by duration)
+		from 'out.r/eventlog.spans.parquet' union all
+		select string_agg(comm, ',' order by time)
+		from 'out.r/shop.note.parquet' where tid = 100")" = \
+		'[["query 100 new,query 100 new,request 100 worker"],["new"]]' ]
+}
+
 # wait_slices STATUS KIND: slices are inside of their session's, and those of a thread's track
 # follow each other. A span has the times of its threads, also those in sums.
 wait_slices()
@@ -715,6 +784,19 @@ waits_are_slices()
 }
 
 # Spans pair within an instance, and rows of losses say whose they are.
+# ask_duckdb QUERY: prints the rows as JSON.
+ask_duckdb()
+{
+	node -e '
+		const { DuckDBInstance } = require("module").createRequire(process.argv[1] + "/")("@duckdb/node-api");
+		(async () => {
+		  const connection = await (await DuckDBInstance.create(":memory:")).connect();
+		  const reader = await connection.runAndReadAll(process.argv[2]);
+		  console.log(JSON.stringify(reader.getRowsJson()));
+		  process.exit(0);
+		})()' "$readers" "$1"
+}
+
 instances_are_apart()
 {
 	python3 "$here/export_file.py" instances instances.elog &&
@@ -724,15 +806,8 @@ instances_are_apart()
 		export_to 2 perfetto out instances.elog && reads perfetto out instances.elog &&
 		[ "$(grep -a -o web out | wc -l)" = 4 ] && export_to 2 parquet out.i instances.elog ||
 		return 1
-	[ "$(node -e '
-		const { DuckDBInstance } = require("module").createRequire(process.argv[1] + "/")("@duckdb/node-api");
-		(async () => {
-		  const connection = await (await DuckDBInstance.create(":memory:")).connect();
-		  const reader = await connection.runAndReadAll(
-		    `select instance, sum("count")::int from "out.i/eventlog.lost.parquet" group by 1 order by 1`);
-		  console.log(JSON.stringify(reader.getRowsJson()));
-		  process.exit(0);
-		})()' "$readers")" = '[["db",4],["web",3]]' ]
+	[ "$(ask_duckdb "select instance, sum(\"count\")::int from 'out.i/eventlog.lost.parquet'
+		group by 1 order by 1")" = '[["db",4],["web",3]]' ]
 }
 
 # A file of another boot has another clock, and its processes are others.
@@ -776,6 +851,7 @@ if [ -n "$reason" ]; then
 	skip 'spans have parents in Perfetto' "$reason"
 	skip 'equal times have an order in Perfetto' "$reason"
 	skip 'threads keep their names in Perfetto' "$reason"
+	skip 'spans are of the thread that began them in Perfetto and Parquet' "$reason"
 	skip 'what threads waited for is inside of the spans in Perfetto' "$reason"
 	skip 'instances are apart' "$reason"
 else
@@ -788,6 +864,8 @@ else
 	check 'spans have parents in Perfetto' spans_have_parents
 	check 'equal times have an order in Perfetto' equal_times_have_an_order
 	check 'threads keep their names in Perfetto' threads_keep_their_names
+	check 'spans are of the thread that began them in Perfetto and Parquet' \
+		spans_stay_with_their_thread
 	check 'what threads waited for is inside of the spans in Perfetto' waits_are_slices
 	check 'instances are apart' instances_are_apart
 	if other_boot; then

@@ -344,15 +344,21 @@ static void free_start(struct otlp *otlp, struct start *start)
 }
 
 /* Encode a span that has ended, and hold it until the batch is sent. */
-static int hold_span(struct otlp *otlp, struct otlp_group *group, const struct visit_event *event)
+static int hold_span(struct otlp *otlp, const struct visit_event *event)
 {
+	const struct otlp_names *names = event->kind->data;
 	const struct span *span = &event->match.span;
 	const struct span_kind *kind = &span->role->start;
 	const uint64_t end = span->time + span->duration;
 	struct start *start = span->data;
 	struct elog_text *text = &otlp->attributes;
+	struct otlp_group *group;
 	struct otlp_span *held;
 
+	group = otlp_batch_group(&otlp->batch, event->entry, names->provider, span->pid,
+				 span->process);
+	if (!group)
+		return -ENOMEM;
 	text->size = 0;
 	pb_bytes(text, SPAN_TRACE, start->ids.trace, start->ids.trace_size);
 	pb_bytes(text, SPAN_SPAN, start->ids.span, start->ids.span_size);
@@ -386,13 +392,13 @@ static int hold_span(struct otlp *otlp, struct otlp_group *group, const struct v
 static int open_span(struct otlp *otlp, const struct otlp_group *group,
 		     const struct visit_event *event, struct start *start, struct ids *ids)
 {
-	const uint32_t tid = event->entry->item.tid;
+	const struct elog_item *item = &event->entry->item;
 	const struct start *parent;
 	int ret;
 
 	start->nest = (struct nest){
-		.key = { event->match.key, elog_map_pair(group->boot, tid) },
-		.has_key = { true, tid }, .kind = event->kind->data,
+		.key = { event->match.key, elog_map_pair(group->boot, thread_key(item)) },
+		.has_key = { true, item->tid }, .kind = event->kind->data,
 	};
 	ret = nesting_start(&otlp->nesting, &start->nest);
 	if (ret)
@@ -656,7 +662,7 @@ static int take_event(void *context, struct visit_event *event)
 	names = event->kind->data;
 	ret = names ? otlp_batch_begin(&otlp->batch) : -ENOMEM;
 	group = ret ? NULL : otlp_batch_group(&otlp->batch, event->entry, names->provider,
-					      item->pid);
+					      item->pid, process_name(event->entry));
 	if (!group) {
 		ret = ret ? : -ENOMEM;
 		goto out;
@@ -675,7 +681,7 @@ static int take_event(void *context, struct visit_event *event)
 		ids = ended ? ended->ids : event->match.start ? span_ids : ids;
 	ret = ret ? : put_log(otlp, group, event, &ids);
 	if (!ret && ended)
-		ret = hold_span(otlp, group, event);
+		ret = hold_span(otlp, event);
 	/* At the end: this may drop the definition of the event. */
 	if (!ret)
 		ret = take_waits(export, event->entry);
@@ -706,7 +712,7 @@ static int take_loss(void *context, const struct entry *entry, uint64_t count)
 	int ret;
 
 	ret = provider ? otlp_batch_begin(&otlp->batch) : -ENOMEM;
-	group = ret ? NULL : otlp_batch_group(&otlp->batch, entry, provider, 0);
+	group = ret ? NULL : otlp_batch_group(&otlp->batch, entry, provider, 0, "");
 	if (!group)
 		return ret ? : -ENOMEM;
 	from = group->records[OTLP_LOGS].size;

@@ -110,12 +110,12 @@ static void put_resource(struct otlp_batch *batch, struct elog_text *text, const
 
 static void describe_group(struct otlp_batch *batch, struct otlp_group *group,
 			   const struct entry *entry, const struct otlp_provider *provider,
-			   uint32_t pid)
+			   uint32_t pid, const char *process)
 {
 	static const struct elog_siphash key = { { 0x6576656e746c6f67, 0x6f746c705f696473 } };
 	const struct otlp_settings *settings = batch->settings;
 	struct elog_text *text = &group->resource;
-	const char *machine = info(batch, entry, "machine_id"), *name;
+	const char *machine = info(batch, entry, "machine_id");
 	const char *boot = info(batch, entry, "boot_id");
 	size_t i;
 
@@ -127,9 +127,8 @@ static void describe_group(struct otlp_batch *batch, struct otlp_group *group,
 	put_resource(batch, text, "eventlog.boot_id", boot);
 	if (pid && !otlp_settings_has(settings, "process.pid"))
 		otlp_put_number(text, RESOURCE_ATTRIBUTE, "process.pid", pid);
-	name = pid ? elog_processes_name(entry->processes, pid, pid) : "";
-	if (*name != ':')
-		put_resource(batch, text, "process.executable.name", name);
+	if (*process != ':')
+		put_resource(batch, text, "process.executable.name", process);
 	for (i = 0; i < settings->attribute_count; i++)
 		otlp_put_string(batch, text, RESOURCE_ATTRIBUTE, settings->attributes[i].name,
 				settings->attributes[i].value);
@@ -140,13 +139,13 @@ static void describe_group(struct otlp_batch *batch, struct otlp_group *group,
 }
 
 struct otlp_group *otlp_batch_group(struct otlp_batch *batch, const struct entry *entry,
-				    const struct otlp_provider *provider, uint32_t pid)
+				    const struct otlp_provider *provider, uint32_t pid,
+				    const char *process)
 {
-	const char *name = pid ? elog_processes_name(entry->processes, pid, pid) : "";
 	/* A number that is used again, or a process that executes another program: another name. */
 	struct { const void *reader, *provider; uint64_t pid, name; } id = {
 		.reader = entry ? entry->reader : NULL, .provider = provider, .pid = pid,
-		.name = elog_map_bytes(name, strlen(name)).words[0],
+		.name = elog_map_bytes(process, strlen(process)).words[0],
 	};
 	struct elog_map_key key = elog_map_bytes(&id, sizeof(id));
 	struct otlp_group *group = elog_map_find(&batch->groups, key);
@@ -155,7 +154,7 @@ struct otlp_group *otlp_batch_group(struct otlp_batch *batch, const struct entry
 		return group;
 	group = elog_map_insert(&batch->groups, key);
 	if (group)
-		describe_group(batch, group, entry, provider, pid);
+		describe_group(batch, group, entry, provider, pid, process);
 	return group && !group->resource.error && !batch->value.error ? group : NULL;
 }
 
@@ -291,7 +290,7 @@ int otlp_batch_put_unsent(struct otlp_batch *batch)
 	if (!memcmp(batch->reported, counts.unsent, sizeof(counts.unsent)))
 		return 0;
 	provider = otlp_batch_provider(batch, EXPORT_PROVIDER);
-	group = provider ? otlp_batch_group(batch, NULL, provider, 0) : NULL;
+	group = provider ? otlp_batch_group(batch, NULL, provider, 0, "") : NULL;
 	if (!group)
 		return -ENOMEM;
 	from = group->records[OTLP_LOGS].size;

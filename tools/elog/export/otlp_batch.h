@@ -143,11 +143,13 @@ struct otlp_provider *otlp_batch_provider(struct otlp_batch *batch, const char *
  * @entry: an event or a loss; NULL: the resource is this machine
  * @provider: of the event
  * @pid: of the event; 0: it has no process
+ * @process: the name of the process; ":" and its number: not known
  *
  * Return: the group, until the batch is sent; NULL: no memory.
  */
 struct otlp_group *otlp_batch_group(struct otlp_batch *batch, const struct entry *entry,
-				    const struct otlp_provider *provider, uint32_t pid);
+				    const struct otlp_provider *provider, uint32_t pid,
+				    const char *process);
 
 /** otlp_time() - CLOCK_REALTIME ns; OpenTelemetry has none before 1970: 0 is not known */
 static inline uint64_t otlp_time(int64_t wall)

@@ -505,6 +505,17 @@ processes_keep_their_names()
 		{ cat found; return 1; }
 }
 
+# Not inside of a span of the thread that had its number before; and of the process that began it.
+spans_stay_with_their_process()
+{
+	python3 "$here/export_file.py" reused reused.elog && send 0 ok reused.elog &&
+		read_back ok json || return 1
+	[ "$(selected '[.[] | select(.name) | [.name, .parent, .resource."process.pid",
+		.resource."process.executable.name"]] | unique')" = \
+		'[["query","",100,"new"],["request","",90,"old"]]' ] ||
+		{ cat found; return 1; }
+}
+
 # A query that begins or ends with its request is inside of it.
 equal_times_have_parents()
 {
@@ -551,6 +562,7 @@ losses_are_records losses are log records
 values_have_types fields keep their types
 values_are_true values, names and texts are those of elog show
 processes_keep_their_names processes keep their names
+spans_stay_with_their_process spans are of the process that began them
 equal_times_have_parents equal times have parents
 early_times_are_unknown times before 1970 are not known
 ids_of_programs_are_kept the ids of programs are kept

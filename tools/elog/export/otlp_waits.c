@@ -27,15 +27,6 @@ enum {
 	LINK_ATTRIBUTE = 4,
 };
 
-/* When a wait began: CLOCK_REALTIME ns. */
-static int64_t begin_time(const struct interval *interval)
-{
-	int64_t wall;
-
-	return __builtin_sub_overflow(interval->end, interval_time(interval), &wall) ? INT64_MIN :
-										     wall;
-}
-
 void otlp_waits_event(struct otlp_waits *waits, struct otlp_batch *batch,
 		      const struct interval *interval, const char *provider)
 {
@@ -49,7 +40,7 @@ void otlp_waits_event(struct otlp_waits *waits, struct otlp_batch *batch,
 	}
 	waits->event_count++;
 	message = pb_open(text, SPAN_EVENT);
-	pb_fixed64(text, EVENT_TIME, otlp_time(begin_time(interval)));
+	pb_fixed64(text, EVENT_TIME, otlp_time(interval_begin(interval)));
 	pb_string(text, EVENT_NAME, interval_cause_name(interval->cause));
 	otlp_put_number(text, EVENT_ATTRIBUTE, "elog.wait.blocked_ns", interval->blocked);
 	otlp_put_number(text, EVENT_ATTRIBUTE, "elog.wait.runnable_ns", interval->runnable);

@@ -19,6 +19,7 @@
 #include "export/table.h"
 #include "input/keywords.h"
 #include "util/array.h"
+#include "util/unique_names.h"
 
 #define MEMORY_BYTES	(16U << 20)
 #define FILE_NAME_BYTES	100	/* of a provider or an event, roughly */
@@ -161,44 +162,45 @@ static enum column_type column_type(const struct elog_schema_field *field)
 	}
 }
 
-static bool is_field(const struct elog_schema_event *schema, const char *name)
-{
-	size_t i;
-
-	for (i = 0; i < schema->field_count; i++)
-		if (!strcasecmp(schema->fields[i]->name, name))
-			return true;
-	return false;
-}
-
-/*
- * A field that has the name of another column, perhaps in other letters, gets underscores, and no
- * name of another field.
- */
-static int add_field(struct export *export, struct table *table,
-		     const struct elog_schema_event *schema, const struct elog_schema_field *field)
+static int add_field(struct export *export, struct table *table, struct unique_names *names,
+		     const struct elog_schema_field *field)
 {
 	struct elog_text *name = &((struct parquet *)export->state)->value;
 
 	name->size = 0;
 	elog_text_utf8(name, field->name, strlen(field->name));
-	while (!name->error && (table_has_column(table, name->data) ||
-				(strcmp(name->data, field->name) && is_field(schema, name->data))))
-		elog_text_character(name, '_');
-	return name->error ? : table_add_column(table, name->data, column_type(field));
+	return unique_names_give(names, field->name, name) ? :
+	       table_add_column(table, name->data, column_type(field));
+}
+
+static int add_fields(struct export *export, struct table *table,
+		      const struct elog_schema_event *schema)
+{
+	struct unique_names names = { .compare = strcasecmp };
+	size_t i;
+	int ret = 0;
+
+	for (i = 0; i < ARRAY_SIZE(common); i++)
+		unique_names_add(&names.given, common[i].name, strlen(common[i].name));
+	for (i = 0; i < schema->field_count; i++)
+		unique_names_add(&names.fields, schema->fields[i]->name,
+				 strlen(schema->fields[i]->name));
+	for (i = 0; !ret && i < schema->field_count; i++)
+		ret = add_field(export, table, &names, schema->fields[i]);
+	unique_names_free(&names);
+	return ret;
 }
 
 static int new_event_table(struct export *export, const struct visit_event *event)
 {
 	const struct elog_schema_event *schema = event->entry->cached->event;
 	struct table *table;
-	size_t i;
 	int ret;
 
 	ret = new_table(export, event->kind->provider, event->kind->name, ARRAY_SIZE(common),
 			&table);
-	for (i = 0; !ret && schema && i < schema->field_count; i++)
-		ret = add_field(export, table, schema, schema->fields[i]);
+	if (!ret && schema)
+		ret = add_fields(export, table, schema);
 	if (!ret && !schema)
 		ret = table_add_column(table, "payload", COLUMN_BINARY);
 	if (!ret)
@@ -359,7 +361,6 @@ static int put_span(struct export *export, const struct visit_event *event)
 	const struct entry *entry = event->entry;
 	const struct span *span = &event->match.span;
 	struct table *table = parquet->spans;
-	const char *name = elog_processes_name(entry->processes, span->pid, span->tid);
 	size_t before;
 	int ret;
 
@@ -380,7 +381,7 @@ static int put_span(struct export *export, const struct visit_event *event)
 	put_cpu(table, CPU, span->cpu);
 	table_integer(table, PID, span->pid);
 	table_integer(table, TID, span->tid);
-	put_text(parquet, table, COMM, name, span->tid ? strlen(name) : 0);
+	put_text(parquet, table, COMM, span->thread, strlen(span->thread));
 	put_origin(parquet, table, entry);
 	put_optional(parquet, table, PROVIDER, event->kind->provider);
 	put_text(parquet, table, SPAN_NAME, span->role->start.name, span->role->start.name_size);

@@ -33,14 +33,14 @@ static int take_segment(void *context, const struct entry *entry)
 static int open_span(struct perfetto *perfetto, const struct visit_event *event,
 		     struct perfetto_start *start)
 {
-	const uint32_t tid = event->entry->item.tid;
+	const struct elog_item *item = &event->entry->item;
 	const struct perfetto_start *parent;
 	struct nest *outer;
 	int ret;
 
 	start->nest = (struct nest){
-		.key = { event->match.key, elog_map_pair(perfetto->boot->id, tid) },
-		.has_key = { true, tid }, .kind = start->names,
+		.key = { event->match.key, elog_map_pair(perfetto->boot->id, thread_key(item)) },
+		.has_key = { true, item->tid }, .kind = start->names,
 	};
 	ret = nesting_start(&perfetto->nesting, &start->nest);
 	if (ret)

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "export/perfetto_state.h"
-#include "input/select.h"
+#include "util/unique_names.h"
 
 static struct perfetto_group *find_group(struct perfetto *perfetto, const char *provider)
 {
@@ -25,40 +25,39 @@ static struct perfetto_group *find_group(struct perfetto *perfetto, const char *
 	return group;
 }
 
-/* Does another argument have the name? @given: names of fields, each with a NUL */
-static bool is_taken(const struct elog_text *given, const char *name)
-{
-	static const char *const ours[] = { "session", "instance", "host", "machine_id" };
-	size_t i;
-
-	for (i = 0; i < ELOG_ARRAY_SIZE(ours); i++)
-		if (!strcmp(name, ours[i]))
-			return true;
-	for (i = 0; i < given->size; i += strlen(given->data + i) + 1)
-		if (!strcmp(name, given->data + i))
-			return true;
-	return false;
-}
-
-/*
- * A field gets underscores until no other argument and no other field has its name. Perfetto's own
- * readers take a point for an underscore. @given: the names so far
- */
-static void intern_field(struct perfetto *perfetto, const struct elog_schema_event *schema,
-			 const char *field, struct elog_text *given)
+/* Perfetto's own readers take a point for an underscore. */
+static int intern_field(struct perfetto *perfetto, const char *field, struct unique_names *names)
 {
 	struct elog_text name = { 0 };
 	size_t i;
+	int ret;
 
 	for (i = 0; field[i]; i++)
 		elog_text_character(&name, field[i] == '.' ? '_' : field[i]);
-	while (!name.error && (is_taken(given, name.data) ||
-			       (strcmp(name.data, field) && find_field(schema, name.data))))
-		elog_text_character(&name, '_');
-	if (!name.error)
-		elog_text_put(given, name.data, name.size + 1);
-	perfetto_intern(perfetto, INTERNED_ANNOTATION, name.error ? field : name.data);
+	ret = unique_names_give(names, field, &name);
+	if (!ret)
+		perfetto_intern(perfetto, INTERNED_ANNOTATION, name.data);
 	elog_text_free(&name);
+	return ret;
+}
+
+/* Fields have no name of another argument. */
+static int intern_fields(struct perfetto *perfetto, const struct elog_schema_event *schema)
+{
+	static const char *const ours[] = { "session", "instance", "host", "machine_id" };
+	struct unique_names names = { .compare = strcmp };
+	size_t i;
+	int ret = 0;
+
+	for (i = 0; i < ELOG_ARRAY_SIZE(ours); i++)
+		unique_names_add(&names.given, ours[i], strlen(ours[i]));
+	for (i = 0; i < schema->field_count; i++)
+		unique_names_add(&names.fields, schema->fields[i]->name,
+				 strlen(schema->fields[i]->name));
+	for (i = 0; !ret && i < schema->field_count; i++)
+		ret = intern_field(perfetto, schema->fields[i]->name, &names);
+	unique_names_free(&names);
+	return ret;
 }
 
 struct perfetto_names *perfetto_new_names(struct perfetto *perfetto,
@@ -68,8 +67,7 @@ struct perfetto_names *perfetto_new_names(struct perfetto *perfetto,
 	const struct event_kind *kind = event->kind;
 	struct elog_text *text = perfetto->text;
 	struct perfetto_names *names = calloc(1, sizeof(*names));
-	struct elog_text given = { 0 };
-	size_t packet, message, i;
+	size_t packet, message;
 
 	if (!names)
 		return NULL;
@@ -87,9 +85,8 @@ struct perfetto_names *perfetto_new_names(struct perfetto *perfetto,
 				  kind->role.start.name_size);
 	names->category = perfetto_intern(perfetto, INTERNED_CATEGORY, kind->provider);
 	names->annotations = perfetto->next_name;
-	for (i = 0; schema && i < schema->field_count; i++)
-		intern_field(perfetto, schema, schema->fields[i]->name, &given);
-	elog_text_free(&given);
+	if (schema && intern_fields(perfetto, schema))
+		text->error = -ENOMEM;
 	if (!schema)
 		perfetto_intern(perfetto, INTERNED_ANNOTATION, "payload");
 	pb_close(text, message);

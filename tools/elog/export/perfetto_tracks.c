@@ -117,7 +117,7 @@ static uint64_t process_track(struct perfetto *perfetto, const struct entry *ent
 			       elog_map_name("process", (uint64_t)boot << 32 | item->pid));
 	if (!process)
 		return 0;
-	name = elog_processes_name(entry->processes, item->pid, item->pid);
+	name = process_name(entry);
 	if (!set_name(perfetto, process, name))
 		return process->track;
 	if (!is_known(name))

@@ -57,11 +57,11 @@ int report_data_open(struct report_data **result, const struct visit_settings *s
 	data->bins.shift = TIME_BINS_SHIFT;
 	data->event_end = &data->events;
 	elog_map_init(&data->instances, sizeof(struct report_instance));
-	elog_map_init(&data->processes, sizeof(struct report_process));
 	elog_map_init(&data->event_map, sizeof(struct report_event *));
 	elog_map_init(&data->span_map, sizeof(struct report_span *));
 	find_parts(data);
-	if (time_table_add(&data->bins, &data->total, 1) ||
+	if (counters_open(&data->processes, COUNTERS_BY_PID, COUNTERS_ROWS, 0) ||
+	    time_table_add(&data->bins, &data->total, 1) ||
 	    time_table_add(&data->bins, &data->losses, REPORT_CAUSES)) {
 		report_data_close(data);
 		return -ENOMEM;
@@ -125,7 +125,7 @@ void report_data_close(struct report_data *data)
 	free(data->files);
 	time_table_free(&data->total);
 	time_table_free(&data->losses);
-	elog_map_free(&data->processes);
+	counters_close(data->processes);
 	elog_map_free(&data->instances);
 	elog_map_free(&data->event_map);
 	elog_map_free(&data->span_map);
@@ -181,6 +181,7 @@ static struct report_span *new_span(struct report_data *data, const struct event
 		free(span);
 		return NULL;
 	}
+	span->number = data->span_count;
 	data->spans[data->span_count++] = span;
 	return span;
 }
@@ -300,8 +301,6 @@ static void add_slow(struct report_span *span, const struct entry *entry,
 	to->provider = start->provider;
 	copy_name(to->instance, sizeof(to->instance), entry->item.instance);
 	copy_name(to->boot, sizeof(to->boot), elog_reader_info(entry->reader, "boot_id"));
-	copy_name(to->thread, sizeof(to->thread),
-		  elog_processes_name(entry->processes, slow->pid, slow->tid));
 }
 
 static int add_span(struct report_data *data, const struct visit_event *visited, unsigned int bin)
@@ -338,31 +337,6 @@ static unsigned int pass_time(struct report_data *data, const struct entry *entr
 	return time_bins_find(&data->bins, wall);
 }
 
-static int count_process(struct report_data *data, const struct entry *entry)
-{
-	const struct elog_item *item = &entry->item;
-	struct report_process *process;
-	const char *name;
-
-	process = elog_map_find_integer(&data->processes, item->pid);
-	if (!process && data->processes.count == REPORT_PROCESSES) {
-		data->other_processes++;
-		return 0;
-	}
-	if (!process) {
-		process = elog_map_insert(&data->processes, elog_map_integer(item->pid));
-		if (!process)
-			return -ENOMEM;
-		process->pid = item->pid;
-		/* ":PID" is not a name: the process is gone. */
-		name = elog_processes_name(entry->processes, item->pid, item->pid);
-		copy_name(process->name, sizeof(process->name), *name == ':' ? "" : name);
-	}
-	process->events++;
-	process->bytes += entry_size(entry);
-	return 0;
-}
-
 /* Return: the instance of an event or a loss; NULL: no memory. */
 static struct report_instance *find_instance(struct report_data *data, const struct entry *entry)
 {
@@ -385,6 +359,7 @@ static int take_event(void *context, struct visit_event *visited)
 	const struct elog_schema_event *schema = entry->cached->event;
 	const unsigned int bin = pass_time(data, entry);
 	struct report_instance *instance = find_instance(data, entry);
+	struct counter_row *process;
 	struct report_kind *kind;
 	struct report_event *event;
 	int ret;
@@ -411,7 +386,7 @@ static int take_event(void *context, struct visit_event *visited)
 	if (kind->ended)
 		kind->ended->ends++;
 	ret = visited->match.ended ? add_span(data, visited, bin) : 0;
-	return ret ? : count_process(data, entry);
+	return ret ? : counters_add(data->processes, entry, &process);
 }
 
 static int take_loss(void *context, const struct entry *entry, uint64_t count)

@@ -8,6 +8,7 @@
 
 #include "export/time_bins.h"
 #include "export/visit.h"
+#include "input/counters.h"
 #include "output/waits.h"
 #include "util/histogram.h"
 
@@ -16,7 +17,6 @@
 #define REPORT_SESSION_BEFORE	30	/* of these before its START */
 #define REPORT_SPANS		12	/* kinds of spans */
 #define REPORT_RATES		256	/* events whose rate over time is known */
-#define REPORT_PROCESSES	65536
 #define REPORT_DAMAGES		20
 #define REPORT_ROWS		200	/* of the latency over time */
 #define REPORT_PARTS		4	/* of a row, to compute percentiles */
@@ -43,20 +43,6 @@ struct report_event {
 };
 
 /**
- * struct report_process - a process
- * @pid: its number
- * @name: what it was called when it was first seen; may contain anything
- * @events: number of events
- * @bytes: bytes of payloads
- */
-struct report_process {
-	uint64_t pid;
-	char name[32];
-	uint64_t events;
-	uint64_t bytes;
-};
-
-/**
  * struct slow_event - an event of a slow session
  * @json: its text for the page
  * @before: it is earlier than START
@@ -72,7 +58,6 @@ struct slow_event {
  * @provider: of its START
  * @instance: that it is of; empty: the root
  * @boot: the boot that it is of
- * @thread: name of the START's thread; may contain anything
  * @events: the session's events, in order
  * @count: number of @events
  * @before: events before START that are not listed
@@ -85,7 +70,6 @@ struct slow_span {
 	const char *provider;
 	char instance[EVENTLOG_INSTANCE_NAME_MAX];
 	char boot[40];
-	char thread[32];
 	struct slow_event *events;
 	unsigned int count;
 	uint64_t before;
@@ -101,6 +85,7 @@ struct slow_span {
  * @end: the kind of the first END of a pair; NULL: there is no pair yet
  * @first: the spans with this START that have another END; NULL: these are the first ones
  * @has_others: there are more ENDs, for which there is no room
+ * @number: of these spans, in the order in which they were seen
  * @starts: number of STARTs, by a rule; otherwise each event with the name is one
  * @ends: number of ENDs, likewise
  * @histogram: durations
@@ -114,6 +99,7 @@ struct report_span {
 	const struct event_kind *end;
 	struct report_span *first;
 	bool has_others;
+	size_t number;
 	uint64_t starts;
 	uint64_t ends;
 	struct histogram histogram;
@@ -159,8 +145,7 @@ struct report_instance {
  * @event_count: number of @events
  * @instances: struct report_instance
  * @last_instance: that of the last event; NULL: none
- * @processes: struct report_process
- * @other_processes: events of processes beyond REPORT_PROCESSES
+ * @processes: counts of the events of each
  * @spans: kinds of spans
  * @span_count: number of @spans
  * @other_spans: kinds beyond REPORT_SPANS
@@ -184,8 +169,7 @@ struct report_data {
 	size_t event_count;
 	struct elog_map instances;
 	struct report_instance *last_instance;
-	struct elog_map processes;
-	uint64_t other_processes;
+	struct counters *processes;
 	struct report_span *spans[REPORT_SPANS];
 	size_t span_count;
 	size_t other_spans;

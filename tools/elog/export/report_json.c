@@ -195,16 +195,6 @@ static int compare_events(const void *one, const void *other)
 	return by_name ? by_name : strcmp(a->kind->name, b->kind->name);
 }
 
-static int compare_processes(const void *one, const void *other)
-{
-	const struct report_process *a = *(struct report_process *const *)one;
-	const struct report_process *b = *(struct report_process *const *)other;
-
-	if (a->events != b->events)
-		return a->events > b->events ? -1 : 1;
-	return a->pid < b->pid ? -1 : a->pid > b->pid;
-}
-
 /* The areas of the chart: the most frequent events, and all others. */
 static void put_rates(const struct report_data *data, struct report_event *const *sorted,
 		      struct elog_text *text)
@@ -265,28 +255,22 @@ static void put_events(const struct report_data *data, struct elog_text *text)
 
 static void put_processes(const struct report_data *data, struct elog_text *text)
 {
-	struct report_process **sorted, *process;
-	size_t count = 0, i;
+	struct counters *processes = data->processes;
+	const struct counter_row *row;
+	size_t i;
 
-	sorted = calloc(data->processes.count + 1, sizeof(*sorted));
-	if (!sorted) {
-		text->error = -ENOMEM;
-		return;
-	}
-	elog_map_for_each(&data->processes, process)
-		sorted[count++] = process;
-	qsort(sorted, count, sizeof(*sorted), compare_processes);
+	counters_sort(processes, COUNTERS_ORDER_EVENTS);
 	elog_text_string(text, ",\"processes\":[");
-	for (i = 0; i < count && i < PROCESSES_SHOWN; i++) {
-		elog_text_printf(text, "%s{\"pid\":%" PRIu64, i ? "," : "", sorted[i]->pid);
-		put_member(text, "name", sorted[i]->name);
+	for (i = 0; i < processes->count && i < PROCESSES_SHOWN; i++) {
+		row = processes->rows[i];
+		elog_text_printf(text, "%s{\"pid\":%" PRIu64, i ? "," : "", row->number);
+		put_member(text, "name", row->event);
 		elog_text_printf(text, ",\"events\":%" PRIu64 ",\"bytes\":%" PRIu64 "}",
-				 sorted[i]->events, sorted[i]->bytes);
+				 row->events, row->bytes);
 	}
 	elog_text_printf(text, "],\"more_processes\":%zu,\"other_processes\":%" PRIu64,
-			 count > PROCESSES_SHOWN ? count - PROCESSES_SHOWN : 0,
-			 data->other_processes);
-	free(sorted);
+			 processes->count > PROCESSES_SHOWN ?
+			 processes->count - PROCESSES_SHOWN : 0, processes->others.events);
 }
 
 /* ------------------------------------------------------------------------
@@ -524,8 +508,8 @@ static void put_slow(const struct report_data *data, const struct slow_span *slo
 	unsigned int i;
 
 	/* ":TID" is not a name. */
-	if (*slow->thread && *slow->thread != ':')
-		snprintf(thread, sizeof(thread), "%s %u", slow->thread, slow->span.tid);
+	if (*slow->span.thread && *slow->span.thread != ':')
+		snprintf(thread, sizeof(thread), "%s %u", slow->span.thread, slow->span.tid);
 	else
 		snprintf(thread, sizeof(thread), "%u", slow->span.tid);
 	elog_text_printf(text, "{\"latency\":%" PRIu64 ",\"session\":\"0x%" PRIx64 "\","
@@ -699,8 +683,9 @@ static int compare_spans(const void *one, const void *other)
 	const struct report_span *a = *(struct report_span *const *)one;
 	const struct report_span *b = *(struct report_span *const *)other;
 
-	return a->histogram.count > b->histogram.count ? -1 :
-	       a->histogram.count < b->histogram.count;
+	if (a->histogram.count != b->histogram.count)
+		return a->histogram.count > b->histogram.count ? -1 : 1;
+	return a->number < b->number ? -1 : a->number > b->number;
 }
 
 static void put_spans(struct report_data *data, struct elog_text *text)

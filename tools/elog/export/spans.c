@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "export/export.h"
 #include "export/spans.h"
 
 /*
@@ -253,12 +254,16 @@ static int start_span(struct spans *spans, const struct entry *entry,
 	*start = (struct span){
 		.time = item->time,
 		.wall = wall_time(item->time, entry->wall_offset),
+		.number = spans->pairing.counts.starts,
 		.session = item->session,
 		.pid = item->pid,
 		.tid = item->tid,
 		.cpu = item->cpu,
 		.role = role,
 	};
+	/* When the span ends, another thread or process may have the number. */
+	snprintf(start->thread, sizeof(start->thread), "%s", thread_name(entry));
+	snprintf(start->process, sizeof(start->process), "%s", process_name(entry));
 	match->start = start;
 	return 0;
 }

@@ -9,6 +9,7 @@
 #ifndef SPANS_H
 #define SPANS_H
 
+#include "libelog/util/process.h"
 #include "output/latency_key.h"
 #include "output/pairing.h"
 
@@ -61,10 +62,13 @@ struct span_role {
  * @time: of the START, CLOCK_MONOTONIC ns
  * @wall: of the START, CLOCK_REALTIME ns
  * @duration: ns; of a START: 0
+ * @number: of the START among all STARTs: several may have the same time
  * @session: of the START
  * @pid: of the START
  * @tid: of the START
  * @cpu: of the START
+ * @thread: its thread's name at that time, which may contain anything; "": it has none
+ * @process: its process's, likewise
  * @role: of the START: its @start is the kind of the span. Valid as long as the owner of
  *	struct span_role keeps it
  * @data: for the owner of the spans; initially NULL
@@ -73,10 +77,13 @@ struct span {
 	uint64_t time;
 	int64_t wall;
 	uint64_t duration;
+	uint64_t number;
 	uint64_t session;
 	uint32_t pid;
 	uint32_t tid;
 	unsigned int cpu;
+	char thread[ELOG_COMM_SIZE];
+	char process[ELOG_COMM_SIZE];
 	const struct span_role *role;
 	void *data;
 };

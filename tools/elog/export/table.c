@@ -7,7 +7,6 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <unistd.h>
 #ifdef ELOG_ZSTD
 #include <zstd.h>
@@ -98,16 +97,6 @@ int table_add_column(struct table *table, const char *name, enum column_type typ
 		return -ENOMEM;
 	table->column_count++;
 	return 0;
-}
-
-bool table_has_column(const struct table *table, const char *name)
-{
-	size_t i;
-
-	for (i = 0; i < table->column_count; i++)
-		if (!strcasecmp(table->columns[i].name, name))
-			return true;
-	return false;
 }
 
 /* ------------------------------------------------------------------------

@@ -57,9 +57,6 @@ struct table *table_open(char *path);
 /** table_add_column() - add a column, before any row; return: 0 or -ENOMEM */
 int table_add_column(struct table *table, const char *name, enum column_type type);
 
-/** table_has_column() - is there a column with this name, in letters of any case? */
-bool table_has_column(const struct table *table, const char *name);
-
 /** table_integer() - the value of a column of the present row */
 void table_integer(struct table *table, size_t column, uint64_t value);
 

@@ -446,6 +446,23 @@ full_disk()
 	grep -o 'number=[0-9]*' stdout | cut -d= -f2 | diff expected - && return "$status"
 }
 
+# Each capture has open files. Where no more are allowed, a message names the limit.
+many_files()
+{
+	local number
+
+	mkdir -p many
+	for number in {1..30}; do
+		$make_file make "many/$number.elog" 1000 "$a" || return 1
+	done
+	runs 0 ship --create-stream --replicas 1 "$url"
+	(ulimit -n 16; runs 1 ship --once "$url" many/*.elog) && says 'Too many open files' &&
+		says 'the limit of open files of a process, RLIMIT_NOFILE (ulimit -n), is 16' &&
+		(ulimit -Sn 16; runs 0 ship --once "$url" many/*.elog) || return 1
+	# What the first one has sent is not sent again.
+	runs 0 ship --once "$url" many/*.elog && says 'elog: 0 messages'
+}
+
 rm -rf n0
 servers_config 1
 server_start 0
@@ -453,6 +470,7 @@ check "ship: a full disk removes files, one half read: a gap, and the rest arriv
 	full_disk c 1000
 check "ship: a full disk removes files, one all read: a gap, and the rest arrives" \
 	full_disk d 630
+check "ship: more files than a process can open" many_files
 servers_stop
 
 # ------------------------------------------------------------------------

@@ -117,6 +117,7 @@ void counters_close(struct counters *counters)
 	     name = elog_map_next(&counters->host_names, name))
 		free(*name);
 	elog_map_free(&counters->host_names);
+	elog_text_free(&counters->name);
 	for (i = 0; i < counters->count; i++)
 		free(counters->rows[i]->sizes);
 	free(counters->others.sizes);
@@ -167,8 +168,8 @@ static struct elog_map_key map_key(const struct counters *counters, const struct
 static bool has_key(const struct counters *counters, const struct counter_row *row,
 		    const struct key *key)
 {
-	return row->host == counters->host && row->number == key->number && !strcmp(row->provider, key->provider) &&
-	       !strcmp(row->event, key->event);
+	return row->host == counters->host && row->number == key->number &&
+	       !strcmp(row->provider, key->provider) && !strcmp(row->event, key->event);
 }
 
 static void fold_row(struct counters *counters, const struct counter_row *row)
@@ -342,25 +343,68 @@ static int find_by_instance(struct counters *counters, const struct entry *entry
 	return find_row(counters, &key, row);
 }
 
-static int find_by_number(struct counters *counters, const struct entry *entry,
-			  uint64_t number, struct counter_row **row)
+static int find_by_number(struct counters *counters, uint64_t number, struct counter_row **row)
 {
 	const struct key key = { .provider = "", .event = "", .number = number };
-	const char *name;
 
 	*row = counters->recent;
-	if (*row && (*row)->number == number && (*row)->host == counters->host)
+	if (*row && has_key(counters, *row, &key))
 		return 0;
-	if (find_row(counters, &key, row))
+	return find_row(counters, &key, row);
+}
+
+/* Give a row the name of its process, which was not known before. Return: 0 or -ENOMEM. */
+static int name_row(struct counters *counters, const struct key *key, struct counter_row **row)
+{
+	struct counter_row *named = elog_map_insert(&counters->map, map_key(counters, key));
+	size_t i = counters->count;
+
+	if (!named)
 		return -ENOMEM;
-	if (counters->by == COUNTERS_BY_PID && !(*row)->events) {
-		name = elog_processes_name(entry->processes, entry->item.pid,
-					   entry->item.pid);
-		/* ":PID" is not a name: the process is gone. */
-		snprintf((*row)->event, sizeof((*row)->event), "%s",
-			 *name == ':' ? "" : name);
-	}
+	while (counters->rows[--i] != *row)
+		;
+	*named = **row;
+	snprintf(named->event, sizeof(named->event), "%s", key->event);
+	counters->rows[i] = named;
+	elog_map_remove(&counters->map, *row);
+	*row = named;
 	return 0;
+}
+
+/*
+ * What has another name is another row: the process has called exec, was renamed, or its number is
+ * used again.
+ */
+static int find_by_process(struct counters *counters, const struct entry *entry,
+			   struct counter_row **row)
+{
+	const uint32_t pid = entry->item.pid;
+	const char *name = elog_processes_name(entry->processes, pid, pid);
+	struct key key = { .provider = "", .event = "", .number = pid };
+
+	/* ":PID" is not a name: none is known. */
+	if (*name != ':')
+		key.event = name;
+	*row = counters->recent;
+	if (*row && has_key(counters, *row, &key))
+		return 0;
+	/* Names that look the same are the same, as no two rows of metrics may have one. */
+	counters->name.size = 0;
+	elog_text_visible(&counters->name, key.event, strlen(key.event));
+	elog_text_put(&counters->name, "", 1);
+	if (counters->name.error)
+		return -ENOMEM;
+	key.event = counters->name.data;
+	*row = elog_map_find(&counters->map, map_key(counters, &key));
+	if (*row)
+		return 0;
+	if (*key.event) {
+		*row = elog_map_find(&counters->map, map_key(counters, &(struct key){
+			.provider = "", .event = "", .number = pid }));
+		if (*row)
+			return name_row(counters, &key, row);
+	}
+	return new_row(counters, &key, row);
 }
 
 static void count(struct counter_row *row, const struct entry *entry,
@@ -383,13 +427,13 @@ static int find(struct counters *counters, const struct entry *entry,
 	case COUNTERS_BY_SESSION:
 		return find_by_session(counters, entry, row);
 	case COUNTERS_BY_PID:
-		return find_by_number(counters, entry, entry->item.pid, row);
+		return find_by_process(counters, entry, row);
 	case COUNTERS_BY_CPU:
-		return find_by_number(counters, entry, entry->item.cpu, row);
+		return find_by_number(counters, entry->item.cpu, row);
 	case COUNTERS_BY_INSTANCE:
 		return find_by_instance(counters, entry, row);
 	case COUNTERS_BY_HOST:
-		return find_by_number(counters, entry, 0, row);
+		return find_by_number(counters, 0, row);
 	default:
 		return find_by_definition(counters, entry, row);
 	}

@@ -40,8 +40,8 @@ enum counters_order {
  * struct counter_row - events that are counted together
  * @provider: the provider, by event, provider and session; "?": unknown. By instance, its
  *	name; "-": the root
- * @event: by event, the event, or "#N" if unknown; by pid, the process's name when it
- *	was first seen, which may contain anything
+ * @event: by event, the event, or "#N" if unknown; by pid, the process's name, whose bytes
+ *	are visible characters; "": not known
  * @host: by host, or with @hosts of the counters; "-": not known; otherwise NULL
  * @number: the session, the process, or the CPU
  * @serial: changes when the row is used for something else; see struct cached_event
@@ -125,6 +125,7 @@ struct counters {
 	struct elog_map losses;		/* of events, by descriptor */
 	struct elog_map host_names;	/* char *: rows and @host point to them */
 	const char *host;		/* of the last event or loss; NULL: it does not matter */
+	struct elog_text name;		/* of the process of the last event */
 	bool knows_lost;
 };
 

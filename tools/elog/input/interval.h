@@ -102,6 +102,15 @@ static inline uint64_t interval_time(const struct interval *interval)
 	return interval->blocked + interval->runnable;
 }
 
+/** interval_begin() - when it began, CLOCK_REALTIME ns; INT64_MIN: before that */
+static inline int64_t interval_begin(const struct interval *interval)
+{
+	int64_t wall;
+
+	return __builtin_sub_overflow(interval->end, interval_time(interval), &wall) ? INT64_MIN :
+										     wall;
+}
+
 /** interval_waits() - was the thread blocked, and did not just wait for a CPU? */
 static inline bool interval_waits(const struct interval *interval)
 {

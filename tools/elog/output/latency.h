@@ -30,11 +30,13 @@ struct latency_start {
 /**
  * struct slow_pair - one of the slowest pairs
  * @latency: ns
+ * @number: of its END
  * @start: its START
  * @by: the values of --by, in the output format; NULL without --by
  */
 struct slow_pair {
 	uint64_t latency;
+	uint64_t number;
 	struct latency_start start;
 	char *by;
 };

@@ -220,6 +220,9 @@ static bool find_part(const struct latency_name *name, const struct entry *entry
 	/* 0 means: no session, or an unknown thread. */
 	if (name->property == LATENCY_CPU ? number == EVENTLOG_CPU_UNKNOWN : !number)
 		return false;
+	/* Another process may use the number of a thread again. */
+	if (name->property == LATENCY_TID)
+		number |= (uint64_t)entry->item.pid << 32;
 	*part = number_part(number, false);
 	return true;
 }

@@ -261,15 +261,22 @@ static void swap_pairs(struct slow_pair *one, struct slow_pair *other)
 	*other = pair;
 }
 
+/* Of equal ones the first is slower, as in the report. */
+static bool is_faster(const struct slow_pair *one, const struct slow_pair *other)
+{
+	return one->latency != other->latency ? one->latency < other->latency :
+	       one->number > other->number;
+}
+
 static void sift_down(struct slow_pair *heap, size_t count)
 {
 	size_t at = 0, child;
 
 	for (;;) {
 		child = 2 * at + 1;
-		if (child + 1 < count && heap[child + 1].latency < heap[child].latency)
+		if (child + 1 < count && is_faster(&heap[child + 1], &heap[child]))
 			child++;
-		if (child >= count || heap[at].latency <= heap[child].latency)
+		if (child >= count || is_faster(&heap[at], &heap[child]))
 			return;
 		swap_pairs(&heap[at], &heap[child]);
 		at = child;
@@ -282,7 +289,7 @@ static void sift_up(struct slow_pair *heap, size_t count)
 
 	for (; at; at = parent) {
 		parent = (at - 1) / 2;
-		if (heap[parent].latency <= heap[at].latency)
+		if (is_faster(&heap[parent], &heap[at]))
 			return;
 		swap_pairs(&heap[at], &heap[parent]);
 	}
@@ -291,7 +298,9 @@ static void sift_up(struct slow_pair *heap, size_t count)
 static int add_to_slowest(struct latency_pairs *pairs, const struct entry *entry,
 			  const struct latency_start *start, uint64_t duration)
 {
-	struct slow_pair pair = { .latency = duration, .start = *start };
+	struct slow_pair pair = {
+		.latency = duration, .number = pairs->pairing.counts.ends, .start = *start,
+	};
 	bool full = pairs->slowest_count == pairs->settings.slowest;
 
 	if (full && duration <= pairs->slowest[0].latency)

@@ -592,7 +592,7 @@ static int compare_slowest(const void *one, const void *other)
 
 	if (a->latency != b->latency)
 		return a->latency > b->latency ? -1 : 1;
-	return a->start.time < b->start.time ? -1 : a->start.time > b->start.time;
+	return a->number < b->number ? -1 : a->number > b->number;
 }
 
 void latency_print(const struct latency_report *report, struct output *output)

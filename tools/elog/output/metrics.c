@@ -81,50 +81,52 @@ static void put_label(struct elog_text *text, const char *between, const char *n
  */
 
 static void put_row_labels(struct elog_text *text, const struct counters *counters,
-			   const struct counter_row *row)
+			   const struct counter_row *row, bool level)
 {
-	bool others = row == &counters->others;
+	const char *level_name = elog_level_name(row->level);
 	char number[24];
 
-	switch (counters->by) {
-	case COUNTERS_BY_EVENT:
-		put_label(text, "", "provider", others ? "(others)" : row->provider);
-		put_label(text, ",", "event", others ? "(others)" : row->event);
-		return;
-	case COUNTERS_BY_PROVIDER:
-		put_label(text, "", "provider", others ? "(others)" : row->provider);
-		return;
-	case COUNTERS_BY_SESSION:
-		put_label(text, "", "provider", others ? "(others)" : row->provider);
-		number[0] = '\0';
-		if (row->number)
-			snprintf(number, sizeof(number), "0x%" PRIx64, row->number);
-		put_label(text, ",", "session", others ? "(others)" : number);
-		return;
-	case COUNTERS_BY_PID:
-		snprintf(number, sizeof(number), "%" PRIu64, row->number);
-		put_label(text, "", "pid", others ? "(others)" : number);
-		put_label(text, ",", "comm", others ? "(others)" : row->event);
-		return;
-	case COUNTERS_BY_INSTANCE:
-		put_label(text, "", "instance", others ? "(others)" : row->provider);
-		return;
-	case COUNTERS_BY_HOST:
-		put_label(text, "", "host", others ? "(others)" : row->host);
-		return;
-	default:
-		snprintf(number, sizeof(number), "%" PRIu64, row->number);
-		put_label(text, "", "cpu", others ? "(others)" :
-			  row->number == EVENTLOG_CPU_UNKNOWN ? "" : number);
+	/* A label that no other row has: a provider may have any name, and a level changes. */
+	if (row == &counters->others) {
+		put_label(text, "", "others", "true");
 		return;
 	}
+	snprintf(number, sizeof(number), "%" PRIu64, row->number);
+	switch (counters->by) {
+	case COUNTERS_BY_EVENT:
+		put_label(text, "", "provider", row->provider);
+		put_label(text, ",", "event", row->event);
+		break;
+	case COUNTERS_BY_PROVIDER:
+		put_label(text, "", "provider", row->provider);
+		break;
+	case COUNTERS_BY_SESSION:
+		snprintf(number, sizeof(number), "0x%" PRIx64, row->number);
+		put_label(text, "", "provider", row->provider);
+		put_label(text, ",", "session", row->number ? number : "");
+		break;
+	case COUNTERS_BY_PID:
+		put_label(text, "", "pid", number);
+		put_label(text, ",", "comm", row->event);
+		break;
+	case COUNTERS_BY_INSTANCE:
+		put_label(text, "", "instance", row->provider);
+		break;
+	case COUNTERS_BY_HOST:
+		put_label(text, "", "host", row->host);
+		break;
+	default:
+		put_label(text, "", "cpu", row->number == EVENTLOG_CPU_UNKNOWN ? "" : number);
+		break;
+	}
+	if (level)
+		put_label(text, ",", "level", level_name ? level_name : "");
 }
 
 static void put_rows(struct elog_text *text, const struct counters *counters,
 		     const char *name, bool level,
 		     uint64_t (*value)(const struct counter_row *row))
 {
-	const char *level_name;
 	size_t i;
 
 	for (i = 0; i < counters->count + !!counters->folded; i++) {
@@ -132,10 +134,7 @@ static void put_rows(struct elog_text *text, const struct counters *counters,
 						&counters->others;
 
 		elog_text_printf(text, "%s{", name);
-		put_row_labels(text, counters, row);
-		level_name = elog_level_name(row->level);
-		if (level)
-			put_label(text, ",", "level", level_name ? level_name : "");
+		put_row_labels(text, counters, row, level);
 		elog_text_printf(text, "} %" PRIu64 "\n", value(row));
 	}
 }

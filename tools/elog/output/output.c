@@ -176,12 +176,16 @@ int output_write_file(const char *path, const struct elog_text *text)
 /* @lock: as for output_replace_locked(), or NULL */
 static int replace(const char *path, const struct elog_text *text, bool durable, int *lock)
 {
+	const int directory = (int)(strrchr(path, '/') ? strrchr(path, '/') + 1 - path : 0);
+	const int most = directory + NAME_MAX < PATH_MAX ? NAME_MAX : PATH_MAX - 1 - directory;
 	mode_t mask = umask(0);
 	char *beside;
 	int fd, ret;
 
 	umask(mask);
-	if (asprintf(&beside, "%s.XXXXXX", path) < 0)
+	/* The name may be as long as names and paths can be. */
+	if (asprintf(&beside, "%.*s%.*s.XXXXXX", directory, path,
+		     most - (int)strlen(".XXXXXX"), path + directory) < 0)
 		return -ENOMEM;
 	fd = mkostemp(beside, O_CLOEXEC);
 	if (fd < 0) {

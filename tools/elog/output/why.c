@@ -238,7 +238,7 @@ static uint64_t overlap(const struct period *one, int64_t from, int64_t to)
 static struct period wait_of(const struct interval *interval)
 {
 	return (struct period){
-		.from = (int64_t)((uint64_t)interval->end - interval_time(interval)),
+		.from = interval_begin(interval),
 		.to = (int64_t)((uint64_t)interval->end - interval->runnable),
 	};
 }

@@ -23,6 +23,7 @@
 #include "sql/event_table.h"
 #include "util/file_error.h"
 #include "util/session_number.h"
+#include "util/unique_names.h"
 #include "util/wall_time.h"
 
 #if defined(ELOG_SQLITE_EXTENSION) || defined(ELOG_SQLITE)
@@ -716,75 +717,47 @@ static int find_event(struct event_table *table)
 	return ret;
 }
 
-/* Is there a column with this name, in letters of any case, among the first ones? */
-static bool is_taken(char *const *columns, size_t count, const char *name)
+/* Give the fields names, separated by NULs. Return: 0 or -ENOMEM. */
+static int name_columns(const struct event_table *table, struct unique_names *names)
 {
-	size_t i, size;
-
-	for (i = 0; i < FIELDS; i++) {
-		size = strcspn(common[i], " ");
-		if (!sqlite3_strnicmp(common[i], name, (int)size) && !name[size])
-			return true;
-	}
-	for (i = 0; i < count; i++)
-		if (!sqlite3_stricmp(columns[i], name))
-			return true;
-	return false;
-}
-
-static bool is_field(const struct event_table *table, const char *name)
-{
+	struct elog_text name = { 0 };
 	size_t i;
+	int ret = 0;
 
+	for (i = 0; i < FIELDS; i++)
+		unique_names_add(&names->given, common[i], strcspn(common[i], " "));
 	for (i = 0; i < table->field_count; i++)
-		if (!sqlite3_stricmp(table->fields[i], name))
-			return true;
-	return false;
-}
-
-/*
- * A name that another column has gets underscores, and does not become that of another field.
- * Return: NULL: no memory.
- */
-static char *make_column(char *const *columns, const struct event_table *table, size_t index)
-{
-	char *name = sqlite3_mprintf("%s", table->fields[index]), *longer;
-
-	while (name && (is_taken(columns, index, name) ||
-			(strcmp(name, table->fields[index]) && is_field(table, name)))) {
-		longer = sqlite3_mprintf("%s_", name);
-		sqlite3_free(name);
-		name = longer;
+		unique_names_add(&names->fields, table->fields[i], strlen(table->fields[i]));
+	for (i = 0; !ret && i < table->field_count; i++) {
+		name.size = 0;
+		elog_text_put(&name, table->fields[i], strlen(table->fields[i]));
+		ret = unique_names_give(names, table->fields[i], &name);
 	}
-	return name;
+	elog_text_free(&name);
+	return ret;
 }
 
 static int declare(sqlite3 *db, const struct event_table *table)
 {
-	char **columns = calloc(table->field_count + 1, sizeof(*columns)), *text;
+	struct unique_names names = { .compare = sqlite3_stricmp };
+	int ret = name_columns(table, &names) ? SQLITE_NOMEM : SQLITE_OK;
+	const char *name = names.given.data;
 	sqlite3_str *sql;
-	bool failed = false;
+	char *text;
 	size_t i;
-	int ret;
 
-	if (!columns)
-		return SQLITE_NOMEM;
 	sql = sqlite3_str_new(db);
 	sqlite3_str_appendall(sql, "CREATE TABLE x(");
-	for (i = 0; i < FIELDS; i++)
-		sqlite3_str_appendf(sql, "%s%s", i ? ", " : "", common[i]);
-	for (i = 0; i < table->field_count && !failed; i++) {
-		columns[i] = make_column(columns, table, i);
-		failed = !columns[i];
-		sqlite3_str_appendf(sql, ", \"%w\"", columns[i]);
-	}
+	for (i = 0; !ret && i < FIELDS + table->field_count; i++, name += strlen(name) + 1)
+		if (i < FIELDS)
+			sqlite3_str_appendf(sql, "%s%s", i ? ", " : "", common[i]);
+		else
+			sqlite3_str_appendf(sql, ", \"%w\"", name);
 	sqlite3_str_appendall(sql, ")");
 	text = sqlite3_str_finish(sql);
-	ret = text && !failed ? sqlite3_declare_vtab(db, text) : SQLITE_NOMEM;
+	ret = text && !ret ? sqlite3_declare_vtab(db, text) : SQLITE_NOMEM;
 	sqlite3_free(text);
-	for (i = 0; i < table->field_count; i++)
-		sqlite3_free(columns[i]);
-	free(columns);
+	unique_names_free(&names);
 	return ret;
 }
 

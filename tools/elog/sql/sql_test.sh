@@ -14,7 +14,7 @@ if "$elog" sql none.elog query 2>&1 | grep -q 'built without SQLite'; then
 	echo '1..0 # SKIP elog was built without SQLite'
 	exit
 fi
-for file in spans types names twins floats; do
+for file in spans types names twins floats equal; do
 	python3 "$generator" "$file" "$file.elog" || exit 1
 done
 python3 "$generator" many many.elog 3000 || exit 1
@@ -153,6 +153,23 @@ spans_may_be_others()
 }
 
 # A join copies the tables, so its time does not grow with the product of their sizes.
+# What begins first is first, also if it ends at the same time as what is inside of it.
+equal_times_have_an_order()
+{
+	local order='order by time, rowid) group by session_number'
+
+	answers 0 '1|request,query
+2|request,query
+3|request,request
+4|request,query,query
+5|request,query,query
+6|query' equal.elog "select session_number || '|' || group_concat(name) from
+		(select * from spans where session_number < 10 $order" &&
+		answers 0 '301|request' equal.elog "select count(*) || '|' || min(name) from
+			(select name from spans where session_number = 100 order by time, rowid limit 1),
+			(select 1 from spans where session_number = 100)"
+}
+
 joins_are_indexed()
 {
 	answers 0 $'3000\t4498500' many.elog 'select count(*), sum(s.id) from request_start s
@@ -262,6 +279,7 @@ check 'a session has one spelling' sessions_have_one_spelling
 check 'hosts and machines are columns' origins_are_columns
 check 'files of another version are refused' other_versions_are_named
 check '--span and --by make other spans' spans_may_be_others
+check 'equal times have an order' equal_times_have_an_order
 check 'tables are joined' joins_are_indexed
 check 'conditions on time select' times_select
 check 'fields keep their types' types_are_kept

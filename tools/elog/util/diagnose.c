@@ -261,14 +261,17 @@ static void explain_abi(void)
 		  "&& %smodprobe eventlog", as_root(), as_root());
 }
 
-/* Is the limit of files of this process not reached? */
-static bool may_open_files(void)
+/* Otherwise this process has too many open files, or had until it has closed some. */
+static bool has_all_subscribers(void)
 {
-	const int fd = dup(STDERR_FILENO);
+	struct eventlog_info info = { .size = sizeof(info) };
+	const int fd = open(elog_device_path(NULL), O_RDWR | O_CLOEXEC);
+	const bool full = fd >= 0 && !elog_device_info(fd, &info) &&
+			  info.subscribers >= info.subscribers_max;
 
 	if (fd >= 0)
 		close(fd);
-	return fd >= 0 || errno != EMFILE;
+	return full;
 }
 
 void explain_device_error(int error, enum purpose purpose)
@@ -289,7 +292,7 @@ void explain_device_error(int error, enum purpose purpose)
 		elog_error("%s is not the device of eventlog", elog_device_path(NULL));
 		break;
 	case -EMFILE:
-		if (purpose == PURPOSE_CONSUME && may_open_files()) {
+		if (purpose == PURPOSE_CONSUME && has_all_subscribers()) {
 			elog_error("there are too many subscribers");
 			elog_hint("end one; elog info prints the limit");
 			break;

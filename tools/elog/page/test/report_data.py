@@ -56,9 +56,9 @@ def check_events(data):
 
 def check_processes(data):
     counted = [row for row in lines(data["commands"]["processes"]) if "pid" in row]
-    equal("processes", sorted((row["pid"], row["events"], row["bytes"])
+    equal("processes", sorted((row["pid"], row["name"], row["events"], row["bytes"])
                               for row in data["processes"]),
-          sorted((row["pid"], row["events"], row["bytes"]) for row in counted))
+          sorted((row["pid"], row["comm"] or "", row["events"], row["bytes"]) for row in counted))
 
 
 def check_losses(data):
@@ -93,8 +93,8 @@ def check_span(data, span):
     equal(what + "starts", span["starts"] - span["pairs"],
           sum(total[key] for key in ("unpaired_starts", "restarted", "forgotten")))
     equal(what + "ends", span["ends"] - span["pairs"], total["unpaired_ends"])
-    equal(what + "slowest", [slow["latency"] for slow in span["slowest"]],
-          [slow["latency"] for slow in slowest])
+    equal(what + "slowest", [(slow["latency"], int(slow["session"], 16)) for slow in span["slowest"]],
+          [(slow["latency"], int(slow["session"] or "0", 16)) for slow in slowest])
     rows = span["rows"]
     for low, high, pairs in zip(rows, rows[1:], span["hist"]):
         equal(what + f"row {low}", pairs, sum(bucket["pairs"] for bucket in total["histogram"]

@@ -97,6 +97,33 @@ instances_agree()
 		'[(i["instance"], i["events"], i["lost"]) for i in instances] == [("", 3, 0), ("web", 3, 3), ("db", 3, 4)]'
 }
 
+# A number that is used again, and another name: another process. Only a name that was not known
+# before is that of the earlier events, too.
+processes_are_apart()
+{
+	LD_LIBRARY_PATH=$tools "$python" "$here/../../export/export_file.py" reused reused.elog &&
+	agrees 0 reused \
+		'[[row["pid"], row["name"], row["events"]] for row in processes] == [[100, "new", 6],
+			[90, "a\\x01", 3], [300, "java", 2], [90, "a\\x02", 1], [90, "old", 1],
+			[300, "perl", 1]]' \
+		'[slow["thread"] for span in spans for slow in span["slowest"]] == [
+			"new 100", "new 100", "worker 100"]' || return 1
+	elog stat -q --by pid --format prometheus reused.elog > "$work/metrics"
+	[ "$(grep -c '^eventlog_events_total{' "$work/metrics")" = 6 ] &&
+	[ "$(sed 's/ [0-9]*$//' "$work/metrics" | sort | uniq -d)" = '' ] &&
+	elog latency -q --by tid shop/request_start shop/request_end reused.elog > "$work/pairs"
+	grep -q '^0 pairs' "$work/pairs"
+}
+
+# Of spans that take the same time, the first ones are the slowest.
+ties_have_an_order()
+{
+	LD_LIBRARY_PATH=$tools "$python" "$here/../../export/export_file.py" ties ties.elog &&
+	agrees 0 ties '[span["name"] for span in spans] == ["shop/query", "shop/request"]' \
+		'[slow["session"] for slow in spans[0]["slowest"]] == [
+			hex(n) for n in (41, *range(1, 28, 2))]'
+}
+
 count_ends()
 {
 	makes 0 count.html -n 10 normal.elog &&
@@ -274,6 +301,8 @@ check "so does one with --span and --by" chosen_spans_agree
 check "so does one of several files" several_files_agree
 check "so does one of a provider with several pairs by attribute" kinds_agree
 check "instances have sessions and losses of their own" instances_agree
+check "a process whose name changes is another one" processes_are_apart
+check "spans that take the same time have an order" ties_have_an_order
 check "-n ends the page, too" count_ends
 check "--time utc shows universal time" times_are_universal
 check "the standard input has no commands" reads_stdin
