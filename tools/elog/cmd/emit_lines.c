@@ -35,7 +35,7 @@ struct lines {
 	size_t size;			/* of it */
 	uint64_t beyond;		/* bytes of the line that had no room in it */
 	uint64_t count, emitted;
-	uint64_t wrong, first_wrong;	/* lines that are not JSON, and the number of the first one */
+	uint64_t wrong, first_wrong;	/* lines that are not JSON, and the number of the first */
 	bool out_of_memory;
 };
 
@@ -360,8 +360,8 @@ static bool report(const struct lines *lines)
 		elog_hint("emitted %" PRIu64 " of %" PRIu64 " lines as %s", lines->emitted,
 			  lines->count, title);
 	if (lines->wrong)
-		elog_error("%" PRIu64 " of %" PRIu64 " lines are no JSON objects, first line %" PRIu64
-			   ": they are messages as they are", lines->wrong, lines->count,
+		elog_error("%" PRIu64 " of %" PRIu64 " lines are no JSON objects, first line %"
+			   PRIu64 ": they are messages as they are", lines->wrong, lines->count,
 			   lines->first_wrong);
 	if (lines->out_of_memory)
 		elog_error("out of memory");
@@ -375,7 +375,7 @@ int emit_lines(const struct options *options, bool strict)
 		.registration = {
 			.fields = "__data_loc char[] logger; __data_loc char[] message; "
 				  "__data_loc char[] fields",
-			.level = options->select.level ? options->select.level : EVENTLOG_LEVEL_INFO,
+			.level = options->select.level ? : EVENTLOG_LEVEL_INFO,
 			.keywords = options->select.keywords,
 		},
 	};

@@ -224,8 +224,8 @@ static int print_info(const struct options *options, const struct eventlog_info 
 	struct elog_text text = { 0 };
 
 	if (options->print.format == FORMAT_JSON) {
-		put_json(info, source, numbers, ARRAY_SIZE(numbers), options->verbose ? status : NULL,
-			 &text);
+		put_json(info, source, numbers, ARRAY_SIZE(numbers),
+			 options->verbose ? status : NULL, &text);
 		return text_print(&text);
 	}
 	print_text(info, source, numbers, ARRAY_SIZE(numbers));

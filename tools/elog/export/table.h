@@ -3,8 +3,8 @@
  * A file of Parquet: a table of typed columns. Rows are kept in memory until there are
  * many, and then written as a row group: a page a column, PLAIN, compressed with zstd if
  * it is built in. Bytes that are the same in all rows of a group, such as the name of a
- * provider, are kept and written once, as a dictionary. The footer at the end describes all of them, so the file is valid after
- * table_close() only.
+ * provider, are kept and written once, as a dictionary. The footer at the end describes
+ * all of them, so the file is valid after table_close() only.
  */
 #ifndef TABLE_H
 #define TABLE_H

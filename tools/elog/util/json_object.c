@@ -184,11 +184,13 @@ bool json_is_named(const struct json_object *object, const char *name)
 static unsigned int hex4(const char *digits)
 {
 	unsigned int value = 0;
-	int i;
+	int i, digit;
 
-	for (i = 0; i < 4; i++)
-		value = value << 4 | (unsigned int)(isdigit((unsigned char)digits[i]) ?
-						    digits[i] - '0' : (digits[i] | 0x20) - 'a' + 10);
+	for (i = 0; i < 4; i++) {
+		digit = digits[i];
+		digit = isdigit((unsigned char)digit) ? digit - '0' : (digit | 0x20) - 'a' + 10;
+		value = value << 4 | (unsigned int)digit;
+	}
 	return value;
 }
 
