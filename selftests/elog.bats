@@ -119,6 +119,12 @@ emits_nothing()
 		[ "$status" = 0 ]
 		contains "$stderr" "need the module eventlog"
 		contains "$output" "a - b x=1"
+		# Its engine ends, too.
+		no_engine()
+		{
+			! pgrep -x elog-engine
+		}
+		wait_for no_engine
 	else
 		fails_with "the kernel module eventlog is not loaded" capture
 	fi

@@ -25,6 +25,7 @@
 
 static char socket_path[ELOG_ENGINE_PATH_BYTES];
 static char status_path[ELOG_ENGINE_PATH_BYTES];
+static struct stat own_socket;
 static int lock = -1;
 
 static bool set_path(char path[ELOG_ENGINE_PATH_BYTES], const char *directory, const char *name)
@@ -51,33 +52,53 @@ static int take_lock(const char *directory)
 	return lock < 0 || flock(lock, LOCK_EX) ? -errno : 0;
 }
 
-/* Does an engine serve the socket? */
-static bool is_served(void)
+/* Return: 0: no engine serves the socket; -EEXIST: one does; another negative errno: not known. */
+static int find_other(void)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
 	const int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	bool served;
+	int ret = -EEXIST;
 
+	if (fd < 0)
+		return -errno;
 	memcpy(address.sun_path, socket_path, sizeof(address.sun_path));
 	/* One that is busy is one, too. */
-	served = fd >= 0 && (!connect(fd, (struct sockaddr *)&address, sizeof(address)) ||
-			     errno == EAGAIN);
-	if (fd >= 0)
-		close(fd);
-	return served;
+	if (connect(fd, (struct sockaddr *)&address, sizeof(address)) && errno != EAGAIN)
+		ret = errno == ENOENT || errno == ECONNREFUSED ? 0 : -errno;
+	close(fd);
+	return ret;
+}
+
+/* Not that of another one, if someone has removed this one's. */
+static void remove_socket(void)
+{
+	struct stat found;
+
+	if (!lstat(socket_path, &found) && found.st_ino == own_socket.st_ino &&
+	    found.st_dev == own_socket.st_dev)
+		unlink(socket_path);
+}
+
+static int listen_again(void)
+{
+	const int ret = server_listen(socket_path);
+
+	if (!ret)
+		lstat(socket_path, &own_socket);
+	return ret;
 }
 
 /* The lock is held. Return: 0 or a negative errno. */
 static int begin(void)
 {
-	int ret;
+	int ret = find_other();
 
-	if (is_served())
-		return -EEXIST;
+	if (ret)
+		return ret;
 	unlink(socket_path);
 	pages_status_at(status_path);
 	ret = server_load();
-	return ret ? ret : server_listen(socket_path);
+	return ret ? ret : listen_again();
 }
 
 /* Who connects while it ends is served. */
@@ -85,10 +106,10 @@ static bool may_end(void)
 {
 	if (flock(lock, LOCK_EX | LOCK_NB))
 		return false;
-	unlink(socket_path);
+	remove_socket();
 	if (server_stop_listening())
 		return true;
-	if (server_listen(socket_path))
+	if (listen_again())
 		return true;
 	flock(lock, LOCK_UN);
 	return false;
@@ -105,9 +126,8 @@ int elog_engine_run(const char *directory, bool once, void (*ready)(const char *
 	flock(lock, LOCK_UN);
 	ready(socket_path);
 	server_run(UNUSED_MS, once ? may_end : NULL);
-	/* Not that of another one, if someone has removed this one's. */
 	flock(lock, LOCK_EX);
-	unlink(socket_path);
+	remove_socket();
 	server_unload();
 	return 0;
 }

@@ -210,7 +210,8 @@ void processes_exit(void)
 bool processes_enter(pid_t tgid, pid_t tid, const char *comm)
 {
 	struct process *process = find_process(tgid);
-	struct task_struct *task = process ? find_task(process, tid, comm) : NULL;
+	/* The tid is what the caller says: only numbers of threads can be looked for later. */
+	struct task_struct *task = process && tid > 0 ? find_task(process, tid, comm) : NULL;
 
 	if (task)
 		current = task;

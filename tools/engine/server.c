@@ -78,6 +78,7 @@ static bool woken;
 /* Signals come only while the engine waits, with this mask. */
 static sigset_t open_signals;
 static int listening = -1;
+static int spare = -1;	/* closed to take a connection when there are no more files */
 /* How many connections keep the engine, and since when none does. */
 static unsigned int keepers;
 static u64 unused_since;
@@ -470,6 +471,15 @@ static bool welcome(void)
 	int fd = accept4(listening, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 	struct connection *connection;
 
+	if (fd < 0 && (errno == EMFILE || errno == ENFILE)) {
+		/* Otherwise the socket would stay ready. */
+		close(spare);
+		fd = accept4(listening, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+		if (fd >= 0)
+			close(fd);
+		spare = open("/dev/null", O_RDONLY | O_CLOEXEC);
+		return fd >= 0;
+	}
 	if (fd < 0)
 		return false;
 	connection = calloc(1, sizeof(*connection));
@@ -637,6 +647,7 @@ int server_load(void)
 	allow_files();
 	ready = epoll_create1(EPOLL_CLOEXEC);
 	ends = epoll_create1(EPOLL_CLOEXEC);
+	spare = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	if (!watch(ready, ends, EPOLLIN, &ends))
 		return -errno;
 	processes_init(watch_process);

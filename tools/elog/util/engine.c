@@ -55,6 +55,11 @@ bool engine_lacks(int fd, const char *what)
 	return pid;
 }
 
+static bool is_absent(int error)
+{
+	return error == -ENOENT || error == -ENXIO || error == -ENODEV;
+}
+
 #ifdef ELOG_ENGINE
 
 /* Becomes the engine, which has nothing of this process: no file, no terminal, no signals. */
@@ -126,11 +131,17 @@ static bool start(void)
 	return started;
 }
 
-/* Return: a connection, or a negative errno; @error: of the device. */
+/*
+ * Who may not use the device wants its events, so nothing is started then.
+ *
+ * Return: a connection, or a negative errno; @error: of the device.
+ */
 static int find_or_start(char path[ELOG_ENGINE_PATH_BYTES], int error)
 {
 	int fd = elog_engine_find(path), i;
 
+	if (fd < 0 && fd != -ETIMEDOUT && !is_absent(error))
+		return error;
 	for (i = 0; i < STARTS && fd < 0 && fd != -ETIMEDOUT; i++) {
 		if (!i && getauxval(AT_SECURE))
 			return error;
@@ -152,13 +163,6 @@ static int find_or_start(char path[ELOG_ENGINE_PATH_BYTES], int error)
 
 #endif
 
-/* May it be that another user, or another machine, could use the device? */
-static bool is_absent(int error)
-{
-	return error == -ENOENT || error == -ENXIO || error == -ENODEV || error == -EACCES ||
-	       error == -EPERM;
-}
-
 bool engine_used(void)
 {
 	return used;
@@ -174,7 +178,7 @@ bool engine_use(bool quiet)
 	device = elog_port_open(EVENTLOG_DEVICE);
 	if (device >= 0)
 		elog_port_close(device);
-	if (!is_absent(device))
+	if (!is_absent(device) && device != -EACCES && device != -EPERM)
 		return true;
 	fd = find_or_start(path, device);
 	if (fd < 0) {

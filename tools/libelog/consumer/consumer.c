@@ -166,7 +166,7 @@ static int open_file(const struct elog_consumer_options *options)
 
 	if (!(options->flags & ELOG_CONSUMER_FILE))
 		return elog_device_open(options->device);
-	fd = fcntl(options->file, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	fd = elog_port_dup(options->file);
 	return fd < 0 ? -errno : fd;
 }
 

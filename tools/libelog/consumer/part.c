@@ -49,7 +49,7 @@ int elog_consumer_part_open(struct elog_consumer **result,
 	part->no_ring = consumer->no_ring;
 	/* The mark is that of the file, whichever number it has. */
 	part->file = consumer->file;
-	part->file.fd = fcntl(consumer_file(consumer), F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	part->file.fd = elog_port_dup(consumer_file(consumer));
 	part->wake = elog_file_raise(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
 	part->rings = calloc(part->subscribed.rings, sizeof(*part->rings));
 	part->merge.rings = calloc(part->subscribed.rings, sizeof(*part->merge.rings));

@@ -175,7 +175,8 @@ void elog_leave_returned(struct elog_producer *producer)
 
 bool elog_leave_gives_way(struct elog_producer *producer)
 {
-	if (!producer->away || !producer->gone || access(producer->device, F_OK))
+	if (!producer->away || !producer->gone || 
+	    access(producer->device ? producer->device : EVENTLOG_DEVICE, F_OK))
 		return false;
 	producer->gone = false;
 	__atomic_store_n(&producer->next_try, elog_clock_read(CLOCK_MONOTONIC_COARSE) + RETRY_NS,

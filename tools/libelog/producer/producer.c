@@ -68,7 +68,10 @@ static void set_connection(struct elog_producer *producer, enum elog_connection 
  */
 static int open_file(struct elog_producer *producer)
 {
-	int fd = elog_node_open(producer->device), inherited, other;
+	/* While the module is being replaced, an engine does not take its place. */
+	const bool waits = producer->away && producer->retries && !producer->engine;
+	int fd = elog_node_open(waits && !producer->device ? EVENTLOG_DEVICE : producer->device);
+	int inherited, other;
 
 	producer->gone = fd < 0;
 	inherited = fd < 0 ? elog_file_fd(&producer->inherited) : -1;
@@ -102,6 +105,7 @@ static int connect_locked(struct elog_producer *producer)
 		return ret;
 	}
 	producer->file = elog_file_own(fd);
+	producer->engine = elog_port_maybe(fd);
 	for (event = producer->events; event && ret != -ESHUTDOWN; event = event->next)
 		ret = elog_event_register_locked(producer, event);
 	/* A thread that found it connected, but the event not registered, would count nothing. */

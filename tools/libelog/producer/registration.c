@@ -128,6 +128,9 @@ int elog_event_register_locked(struct elog_producer *producer, struct registered
 		if (ret)
 			unregister_event(fd, event->write_index);
 	}
+	/* An engine that has ended, as a module that is being replaced. */
+	if ((ret == -ENODEV || ret == -ETIMEDOUT) && elog_port_gone(fd))
+		ret = -ESHUTDOWN;
 	if (ret)
 		point_to(event, is_temporary(event, ret) ? &elog_status_maybe : &never_byte);
 	__atomic_store_n(&event->error, ret, __ATOMIC_RELAXED);

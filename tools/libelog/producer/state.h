@@ -73,6 +73,7 @@ struct elog_producer {
 	bool away;			/* it has left the device, and is not back */
 	bool missed;			/* atomic; an event has counted something */
 	bool gone;			/* the device was not there */
+	bool engine;			/* what was opened last is an engine */
 	uint64_t next_disconnect;	/* atomic; after a failure; coarse clock, ns */
 	unsigned int retries;		/* to connect soon */
 	uint64_t next_report;		/* of @missed; coarse clock, ns */

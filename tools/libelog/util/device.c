@@ -26,26 +26,11 @@ int elog_device_check(int fd)
 	return elog_device_info(fd, &info) ? 0 : elog_abi_check(info.abi);
 }
 
-static int open_default(void)
+static int open_node(const char *path)
 {
-	char path[ELOG_ENGINE_PATH_BYTES];
-	int fd = elog_file_raise(elog_port_open(EVENTLOG_DEVICE)), engine;
-
-	/* If the module is being replaced, the device comes back. */
-	if (fd >= 0 || fd == -ESHUTDOWN)
-		return fd;
-	engine = elog_engine_find(path);
-	return engine >= 0 || engine == -ETIMEDOUT ? engine : fd;
-}
-
-int elog_node_open(const char *path)
-{
+	int fd = elog_file_raise(elog_port_open(path));
 	struct stat node;
-	int fd;
 
-	if (!path)
-		return open_default();
-	fd = elog_file_raise(elog_port_open(path));
 	/*
 	 * devtmpfs takes the permissions of a node away when it removes it. So who keeps the node
 	 * of a deleted instance gets EACCES, unless that is root; the node has no name any more.
@@ -53,6 +38,18 @@ int elog_node_open(const char *path)
 	if (fd == -EACCES && !stat(path, &node) && S_ISCHR(node.st_mode) && !node.st_nlink)
 		return -ENODEV;
 	return fd;
+}
+
+int elog_node_open(const char *path)
+{
+	int fd = open_node(path ? path : EVENTLOG_DEVICE), engine;
+	char found[ELOG_ENGINE_PATH_BYTES];
+
+	/* If the module is being replaced, the device comes back. */
+	if (path || fd >= 0 || fd == -ESHUTDOWN)
+		return fd;
+	engine = elog_engine_find(found);
+	return engine >= 0 || engine == -ETIMEDOUT ? engine : fd;
 }
 
 int elog_device_open(const char *device)
@@ -133,6 +130,15 @@ int elog_device_delete(int fd, const char *provider, const char *event)
 	return elog_port_call(fd, EVENTLOG_IOC_DELETE, &request);
 }
 
+/* A file of the kernel, whatever its number was before. */
+static int device_file(int fd)
+{
+	fd = elog_file_raise(fd);
+	if (elog_port_maybe(fd))
+		elog_engine_forget(fd);
+	return fd;
+}
+
 int elog_instance_create(int fd, const char *name, struct eventlog_instance_create *request)
 {
 	struct eventlog_instance_create given;
@@ -148,7 +154,7 @@ int elog_instance_create(int fd, const char *name, struct eventlog_instance_crea
 	if (ret)
 		return ret;
 	request->id = given.id;
-	return elog_file_raise(given.fd);
+	return device_file(given.fd);
 }
 
 int elog_instance_delete(int fd, uint32_t id)
@@ -163,5 +169,5 @@ int elog_instance_open(int fd, uint32_t id)
 	struct eventlog_instance_open request = { .size = sizeof(request), .id = id };
 	int ret = elog_port_call(fd, EVENTLOG_IOC_INSTANCE_OPEN, &request);
 
-	return ret ? ret : elog_file_raise(request.fd);
+	return ret ? ret : device_file(request.fd);
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -79,6 +80,14 @@ bool elog_engine_directory(enum elog_engine_place place, char path[ELOG_ENGINE_P
 	return *path;
 }
 
+static bool is_own_directory(const char *path)
+{
+	struct stat found;
+
+	return !lstat(path, &found) && S_ISDIR(found.st_mode) && found.st_uid == geteuid() &&
+	       !(found.st_mode & 022);
+}
+
 int elog_engine_find(char path[ELOG_ENGINE_PATH_BYTES])
 {
 	unsigned int place;
@@ -86,6 +95,9 @@ int elog_engine_find(char path[ELOG_ENGINE_PATH_BYTES])
 
 	for (place = 0; place < ELOG_ENGINE_PLACES; place++) {
 		if (!elog_engine_directory(place, path))
+			continue;
+		/* Everyone may make a directory there. */
+		if (place == ELOG_ENGINE_MEMORY && !is_own_directory(path))
 			continue;
 		append(path, "/" ELOG_ENGINE_SOCKET);
 		fd = *path ? elog_engine_connect(path) : -ENOENT;
@@ -97,11 +109,16 @@ int elog_engine_find(char path[ELOG_ENGINE_PATH_BYTES])
 
 static bool is_trusted(int fd)
 {
+	uid_t real, effective, saved;
 	struct ucred peer;
 	socklen_t size = sizeof(peer);
 
-	return !getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) &&
-	       (!peer.uid || peer.uid == geteuid());
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) ||
+	    getresuid(&real, &effective, &saved))
+		return false;
+	/* A process that is another user for a while does not trust that user. */
+	return !peer.uid ||
+	       (peer.uid == real && peer.uid == effective && peer.uid == saved);
 }
 
 int elog_engine_connect(const char *path)

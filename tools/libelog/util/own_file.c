@@ -21,20 +21,20 @@ int elog_file_raise(int fd)
 
 	if (fd < 0 || fd > STDERR_FILENO)
 		return fd;
-	raised = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	raised = elog_port_dup(fd);
 	if (raised < 0)
 		return fd;
-	close(fd);
+	elog_port_close(fd);
 	return raised;
 }
 
-/* A number that the kernel gives to each socket; 0: it is none. */
-static uint64_t cookie_of(int fd)
+/* A number that the kernel gives to each socket; -1, with errno: it is none, or not known. */
+static off_t cookie_of(int fd)
 {
 	uint64_t cookie = 0;
 	socklen_t size = sizeof(cookie);
 
-	return getsockopt(fd, SOL_SOCKET, SO_COOKIE, &cookie, &size) ? 0 : cookie;
+	return getsockopt(fd, SOL_SOCKET, SO_COOKIE, &cookie, &size) ? -1 : (off_t)cookie;
 }
 
 struct elog_own_file elog_file_own(int fd)
@@ -44,7 +44,7 @@ struct elog_own_file elog_file_own(int fd)
 	struct elog_own_file file = { .fd = fd, .mark = MARK_MIN | (mixed & (MARK_MIN - 1)) };
 
 	if (elog_engine_is(fd))
-		file.mark = cookie_of(fd);
+		file.mark = cookie_of(fd) < 0 ? 0 : (uint64_t)cookie_of(fd);
 	else if (lseek(fd, (off_t)file.mark, SEEK_SET) != (off_t)file.mark)
 		file.mark = 0;
 	return file;
@@ -58,7 +58,7 @@ int elog_file_fd(const struct elog_own_file *file)
 
 	if (fd < 0 || !file->mark)
 		return fd;
-	position = file->mark < MARK_MIN ? (off_t)cookie_of(fd) : lseek(fd, 0, SEEK_CUR);
+	position = file->mark < MARK_MIN ? cookie_of(fd) : lseek(fd, 0, SEEK_CUR);
 	/* It may be forbidden, by seccomp(2). */
 	if (position != (off_t)file->mark &&
 	    !(position < 0 && (errno == EPERM || errno == EACCES || errno == ENOSYS)))

@@ -19,11 +19,15 @@
 #include <unistd.h>
 
 #include "util/call.h"
+#include "util/own_file.h"
 #include "util/port.h"
 #include "util/util.h"
 
 #define FILES_MAX	(8 * sizeof(elog_port_engines))
-/* An engine answers at once, unless it was stopped; FLUSH waits for programs. */
+/*
+ * An engine answers at once, unless it was stopped; but FLUSH waits for programs, and SUBSCRIBE gets
+ * memory.
+ */
 #define ANSWER_MS	1000
 #define FLUSH_MS	10000
 /* A thread that waits asks again so often: another one may have taken what woke both. */
@@ -117,13 +121,17 @@ static int send_message(int fd, struct message *message, int answer)
 		.msg_iov = message->parts, .msg_iovlen = message->count,
 		.msg_control = control.bytes, .msg_controllen = sizeof(control.bytes),
 	};
+	long ret;
 
 	message->parts[0] = (struct iovec){ &message->call, sizeof(message->call) };
 	message->parts[1] = (struct iovec){
 		message->pieces, message->call.pieces * sizeof(*message->pieces),
 	};
 	memcpy(CMSG_DATA(&control.head), &answer, sizeof(answer));
-	if (syscall(SYS_sendmsg, fd, &head, MSG_NOSIGNAL) >= 0)
+	do
+		ret = syscall(SYS_sendmsg, fd, &head, MSG_NOSIGNAL);
+	while (ret < 0 && errno == EINTR);
+	if (ret >= 0)
 		return 0;
 	if (errno == EPIPE || errno == ECONNRESET || errno == ENOTCONN)
 		return -ENODEV;
@@ -158,8 +166,12 @@ static bool place_pieces(struct message *message, const struct piece *heads, uin
 /* Return: bytes, or a negative errno. */
 static ssize_t receive(int from, struct msghdr *head, int flags)
 {
-	const ssize_t bytes = syscall(SYS_recvmsg, from, head, flags | MSG_CMSG_CLOEXEC);
+	ssize_t bytes;
 
+	/* Signals are blocked, but a debugger, or SIGSTOP, interrupts it as well. */
+	do
+		bytes = syscall(SYS_recvmsg, from, head, flags | MSG_CMSG_CLOEXEC);
+	while (bytes < 0 && errno == EINTR);
 	if (bytes > 0)
 		return bytes;
 	return bytes < 0 && errno == EAGAIN ? -ETIMEDOUT : -ENODEV;
@@ -179,6 +191,7 @@ static int receive_reply(int from, struct message *message, struct reply *reply,
 	if (bytes < 0)
 		return (int)bytes;
 	if (bytes < (ssize_t)sizeof(*reply) || reply->pieces > message->call.pieces ||
+	    bytes < (ssize_t)(sizeof(*reply) + reply->pieces * sizeof(*heads)) ||
 	    !place_pieces(message, heads, reply->pieces))
 		return -EPROTO;
 	message->parts[1].iov_len = reply->pieces * sizeof(*heads);
@@ -203,6 +216,9 @@ static int exchange(int fd, struct message *message, struct reply *reply, int *f
 
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair))
 		return -errno;
+	/* What the program writes to its standard streams must not come here. */
+	pair[0] = elog_file_raise(pair[0]);
+	pair[1] = elog_file_raise(pair[1]);
 	setsockopt(pair[0], SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
 	ret = send_message(fd, message, pair[1]);
 	/* If the engine ends, the last copy is gone. */
@@ -234,7 +250,7 @@ static int64_t make_call(int fd, struct message *message, struct reply *reply, i
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	ret = exchange(fd, message, &own, &passed, limit_ms);
 	if (file)
-		*file = passed;
+		*file = elog_file_raise(passed);
 	else if (passed >= 0)
 		syscall(SYS_close, passed);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
@@ -272,18 +288,25 @@ void elog_engine_forget(int fd)
 			   __ATOMIC_RELAXED);
 }
 
+bool elog_engine_remember(int fd)
+{
+	if (fd >= (int)FILES_MAX)
+		return false;
+	__atomic_fetch_or(&elog_port_engines[fd / 8], (unsigned char)(1U << fd % 8),
+			  __ATOMIC_RELAXED);
+	return true;
+}
+
 int elog_engine_take(int fd)
 {
 	const struct timeval limit = { .tv_sec = ANSWER_MS / 1000 };
 	struct message message;
 
-	if (fd >= (int)FILES_MAX)
+	if (!elog_engine_remember(fd))
 		return -EMFILE;
 	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit));
 	message_begin(&message, CALL_OPEN);
 	message.call.arguments[0] = O_RDWR;
-	__atomic_fetch_or(&elog_port_engines[fd / 8], (unsigned char)(1U << fd % 8),
-			  __ATOMIC_RELAXED);
 	return (int)make_call(fd, &message, NULL, NULL, ANSWER_MS);
 }
 
@@ -296,7 +319,8 @@ int elog_engine_call(int fd, unsigned int request, void *argument)
 	message.call.arguments[1] = (uintptr_t)argument;
 	call_add_request(&message, request, (uintptr_t)argument);
 	return (int)make_call(fd, &message, NULL, NULL,
-			      request == EVENTLOG_IOC_FLUSH ? FLUSH_MS : ANSWER_MS);
+			      request == EVENTLOG_IOC_FLUSH ||
+			      request == EVENTLOG_IOC_SUBSCRIBE ? FLUSH_MS : ANSWER_MS);
 }
 
 ssize_t elog_engine_writev(int fd, const struct iovec *parts, unsigned int count)
@@ -403,9 +427,18 @@ static short ask(const struct pollfd *file, bool waits, int *wait)
 	message_begin(&message, CALL_POLL);
 	message.call.arguments[0] = (unsigned short)file->events;
 	message.call.arguments[1] = !waits;
-	if (make_call(file->fd, &message, &reply, wait, ANSWER_MS))
+	switch (make_call(file->fd, &message, &reply, wait, ANSWER_MS)) {
+	case 0:
+		return (short)reply.value;
+	case -EMFILE:
+	case -ENFILE:
+	case -ENOBUFS:
+	case -ENOMEM:
+		/* Ask again. */
+		return 0;
+	default:
 		return POLLHUP;
-	return (short)reply.value;
+	}
 }
 
 /* One round. Return: as poll(2); what the program's own files have is in the last of @waits. */

@@ -58,6 +58,7 @@ int elog_engine_take(int fd) ELOG_HIDDEN;
 
 /* The calls below, on a connection to an engine. */
 void elog_engine_forget(int fd) ELOG_HIDDEN;
+bool elog_engine_remember(int fd) ELOG_HIDDEN;
 bool elog_engine_gone(int fd) ELOG_HIDDEN;
 int elog_engine_call(int fd, unsigned int request, void *argument) ELOG_HIDDEN;
 ssize_t elog_engine_writev(int fd, const struct iovec *parts, unsigned int count) ELOG_HIDDEN;
@@ -91,6 +92,25 @@ static inline void elog_port_close(int fd)
 	if (elog_port_maybe(fd))
 		elog_engine_forget(fd);
 	close(fd);
+}
+
+/**
+ * elog_port_dup() - get another number for a file, above those of the standard streams
+ * @fd: the file; not only of the device
+ *
+ * Return: as fcntl(2).
+ */
+static inline int elog_port_dup(int fd)
+{
+	const int copy = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+
+	if (elog_port_maybe(copy))
+		elog_engine_forget(copy);
+	if (copy < 0 || !elog_port_maybe(fd) || !elog_engine_is(fd) || elog_engine_remember(copy))
+		return copy;
+	close(copy);
+	errno = EMFILE;
+	return -1;
 }
 
 /**
