@@ -175,7 +175,7 @@ void elog_leave_returned(struct elog_producer *producer)
 
 bool elog_leave_gives_way(struct elog_producer *producer)
 {
-	if (!producer->away || !producer->gone || 
+	if (!producer->away || !producer->gone ||
 	    access(producer->device ? producer->device : EVENTLOG_DEVICE, F_OK))
 		return false;
 	producer->gone = false;
