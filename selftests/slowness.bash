@@ -25,3 +25,27 @@ slowness()
 	set +T
 	measure_slowness
 }
+
+# Sets $up to seconds that no test can change; SECONDS follows the clock, which tests set.
+read_up()
+{
+	read -r up _ < /proc/uptime
+	up=${up%.*}
+}
+
+# end_late PROCESS SECONDS FILE: ends it when it has run for so many seconds of a quiet machine, and
+# makes the file. How slow the machine is, is measured then.
+end_late()
+{
+	local begin up
+
+	read_up
+	begin=$up
+	while [ $((up - begin)) -lt "$2" ] ||
+	      [ $((up - begin)) -lt $(($2 * $(slowness))) ]; do
+		sleep 5
+		read_up
+	done
+	: > "$3"
+	kill "$1"
+}
