@@ -738,7 +738,14 @@ wait_slices()
 
 waits_are_slices()
 {
-	wait_slices 0 spans <<-'WAITS' && wait_slices 2 threads <<-'THREADS' && wait_slices 0 late <<-'SUMS'
+	wait_slices 0 edge <<-'EDGE' && wait_slices 0 spans <<-'WAITS' && wait_slices 2 threads <<-'THREADS' && wait_slices 0 late <<-'SUMS'
+		1010000 10000 futex sessions request 1 - - - 10000000
+		1020000 3999 disk sessions request 1 - - - 4000000
+		1024000 1000 runnable sessions request 1 - - - -
+		1070000 30000 disk thread - 2 - - - 30000000
+		times 1000000 request futex_ns 10000000 on_cpu_ns 10000000
+		times 1020000 request runnable_ns 1000000 disk_ns 4000000 on_cpu_ns 0
+	EDGE
 		1000000 18999 futex sessions request 1 - futex shop:0x2 30000000
 		1019000 0 wakes sessions request 1 - - - -
 		1019000 1000 runnable sessions request 1 - - - -

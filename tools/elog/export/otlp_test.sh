@@ -372,6 +372,12 @@ spans_have_sums()
 		assert why == [{"disk": 2, "futex": 5, "runnable": 1, "on_cpu": 2},
 		               {"pipe": 2, "on_cpu": 8}, {"futex": 1, "on_cpu": 9}], why
 	END
+	# What ends when a span begins or ends.
+	python3 "$here/../output/why_file.py" edge edge.elog && send 0 ok edge.elog &&
+		read_back ok json || return 1
+	[ "$(selected '[.[] | select(.name).attributes |
+		[."elog.why.futex_ns", ."elog.why.disk_ns", ."elog.why.on_cpu_ns"]]')" = \
+		'[[10000000,null,10000000],[null,4000000,0],[null,null,null]]' ]
 }
 
 # deep COUNT TIMES LINKS [EARLY]: of COUNT spans inside one another, the TIMES innermost ones have

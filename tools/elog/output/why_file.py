@@ -245,6 +245,17 @@ def late(path):
             file.event(number, payload, session=session, tid=100, time=time * MS)
 
 
+def edge(path):
+    """Waits that end when a span begins or ends."""
+    schemas = {number + 1: shop(number + 1, name) for number, name in enumerate(PAIRS[:2])}
+    with ElogFile(path, {**schemas, 5: sched(0)}) as file:
+        for time, session, number, payload in (
+                (1000, 1, 1, b""), (1020, 1, 5, off(FUTEX, 10 * MS)), (1020, 1, 2, b""),
+                (1020, 1, 1, b""), (1025, 1, 5, off(DISK, 4 * MS, MS)), (1025, 1, 2, b""),
+                (1100, 2, 5, off(DISK, 30 * MS)), (1100, 2, 1, b""), (1110, 2, 2, b"")):
+            file.event(number, payload, session=session, tid=100, time=time * MS)
+
+
 def threads(path):
     """Each event is at this time, ms."""
     schemas = {10 * domain + number + 1: shop(number + 1, name)

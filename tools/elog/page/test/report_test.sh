@@ -200,6 +200,10 @@ waits_of_sessions_agree()
 		'spans[0]["slowest"][1]["thread_time"] == 18 * 10 ** 6' \
 		'spans[0]["slowest"][2]["waits"] == {"futex": 400000}' \
 		'"waits" not in spans[0]["slowest"][3]' || return 1
+	# What ends when a span begins or ends.
+	LD_LIBRARY_PATH=$tools "$python" "$here/../../output/why_file.py" edge edge.elog &&
+	agrees 0 edge '[slow.get("waits") for slow in spans[0]["slowest"]] == [
+		{"futex": 10 ** 7}, None, {"runnable": 10 ** 6, "disk": 4 * 10 ** 6}]'
 }
 
 long_sessions_are_cut()
