@@ -22,6 +22,8 @@
 
 /* One that has just begun may have ended again, if this process stood still meanwhile. */
 #define STARTS 3
+/* An engine has a second to answer, and may have no CPU. */
+#define FIND_TRIES 60
 
 static bool used;
 
@@ -58,6 +60,16 @@ bool engine_lacks(int fd, const char *what)
 static bool is_absent(int error)
 {
 	return error == -ENOENT || error == -ENXIO || error == -ENODEV;
+}
+
+static int find(char path[ELOG_ENGINE_PATH_BYTES])
+{
+	int tries = FIND_TRIES, fd;
+
+	do
+		fd = elog_engine_find(path);
+	while (fd == -ETIMEDOUT && --tries);
+	return fd;
 }
 
 #ifdef ELOG_ENGINE
@@ -138,7 +150,7 @@ static bool start(void)
  */
 static int find_or_start(char path[ELOG_ENGINE_PATH_BYTES], int error)
 {
-	int fd = elog_engine_find(path), i;
+	int fd = find(path), i;
 
 	if (fd < 0 && fd != -ETIMEDOUT && !is_absent(error))
 		return error;
@@ -147,7 +159,7 @@ static int find_or_start(char path[ELOG_ENGINE_PATH_BYTES], int error)
 			return error;
 		if (!start())
 			return -ECANCELED;
-		fd = elog_engine_find(path);
+		fd = find(path);
 	}
 	return fd;
 }
@@ -156,7 +168,7 @@ static int find_or_start(char path[ELOG_ENGINE_PATH_BYTES], int error)
 
 static int find_or_start(char path[ELOG_ENGINE_PATH_BYTES], int error)
 {
-	int fd = elog_engine_find(path);
+	int fd = find(path);
 
 	return fd < 0 && fd != -ETIMEDOUT ? error : fd;
 }

@@ -14,6 +14,8 @@
 #include "util/port.h"
 #include "util/struct.h"
 
+#define OPEN_TRIES 60
+
 int elog_abi_check(uint32_t abi)
 {
 	return abi == EVENTLOG_ABI_VERSION ? 0 : -EPROTONOSUPPORT;
@@ -54,10 +56,16 @@ int elog_node_open(const char *path)
 
 int elog_device_open(const char *device)
 {
-	int fd = elog_node_open(elog_device_chosen(device)), ret;
+	const char *path = elog_device_chosen(device);
+	int tries = OPEN_TRIES, fd, ret;
 
+	/* An engine has a second to answer. Only programs that emit do not wait longer. */
+	do
+		fd = elog_node_open(path);
+	while (fd == -ETIMEDOUT && --tries);
 	if (fd < 0)
 		return fd;
+	elog_port_patient(fd);
 	ret = elog_device_check(fd);
 	if (ret) {
 		elog_port_close(fd);

@@ -24,12 +24,9 @@
 #include "util/util.h"
 
 #define FILES_MAX	(8 * sizeof(elog_port_engines))
-/*
- * An engine answers at once, unless it was stopped; but FLUSH waits for programs, and SUBSCRIBE gets
- * memory.
- */
-#define ANSWER_MS	1000
-#define FLUSH_MS	10000
+/* An engine answers at once, unless it was stopped or has no CPU. A program goes on soon. */
+#define ANSWER_S	1
+#define PATIENT_S	60
 /* A thread that waits asks again so often: another one may have taken what woke both. */
 #define ASK_MS		100
 #define POLLS_MAX	16
@@ -207,13 +204,22 @@ static int receive_reply(int from, struct message *message, struct reply *reply,
 	return 0;
 }
 
-static int exchange(int fd, struct message *message, struct reply *reply, int *file, int limit_ms)
+/* The connection keeps the limit for answers, which come on other sockets. */
+static void set_limit(int fd, int seconds)
 {
-	const struct timeval limit = {
-		.tv_sec = limit_ms / 1000, .tv_usec = limit_ms % 1000 * 1000,
-	};
+	const struct timeval limit = { .tv_sec = seconds };
+
+	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
+	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit));
+}
+
+static int exchange(int fd, struct message *message, struct reply *reply, int *file)
+{
+	struct timeval limit = { .tv_sec = ANSWER_S };
+	socklen_t size = sizeof(limit);
 	int pair[2], ret;
 
+	getsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, &size);
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair))
 		return -errno;
 	/* What the program writes to its standard streams must not come here. */
@@ -239,8 +245,7 @@ static int exchange(int fd, struct message *message, struct reply *reply, int *f
  * Return: the result of the call, or a negative errno: -ENODEV: the engine has ended, -ETIMEDOUT:
  * it does not answer.
  */
-static int64_t make_call(int fd, struct message *message, struct reply *reply, int *file,
-			 int limit_ms)
+static int64_t make_call(int fd, struct message *message, struct reply *reply, int *file)
 {
 	struct reply own = { 0 };
 	sigset_t all, before;
@@ -248,7 +253,7 @@ static int64_t make_call(int fd, struct message *message, struct reply *reply, i
 
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
-	ret = exchange(fd, message, &own, &passed, limit_ms);
+	ret = exchange(fd, message, &own, &passed);
 	if (file)
 		*file = elog_file_raise(passed);
 	else if (passed >= 0)
@@ -299,15 +304,19 @@ bool elog_engine_remember(int fd)
 
 int elog_engine_take(int fd)
 {
-	const struct timeval limit = { .tv_sec = ANSWER_MS / 1000 };
 	struct message message;
 
 	if (!elog_engine_remember(fd))
 		return -EMFILE;
-	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit));
+	set_limit(fd, ANSWER_S);
 	message_begin(&message, CALL_OPEN);
 	message.call.arguments[0] = O_RDWR;
-	return (int)make_call(fd, &message, NULL, NULL, ANSWER_MS);
+	return (int)make_call(fd, &message, NULL, NULL);
+}
+
+void elog_engine_patient(int fd)
+{
+	set_limit(fd, PATIENT_S);
 }
 
 int elog_engine_call(int fd, unsigned int request, void *argument)
@@ -318,9 +327,7 @@ int elog_engine_call(int fd, unsigned int request, void *argument)
 	message.call.arguments[0] = request;
 	message.call.arguments[1] = (uintptr_t)argument;
 	call_add_request(&message, request, (uintptr_t)argument);
-	return (int)make_call(fd, &message, NULL, NULL,
-			      request == EVENTLOG_IOC_FLUSH ||
-			      request == EVENTLOG_IOC_SUBSCRIBE ? FLUSH_MS : ANSWER_MS);
+	return (int)make_call(fd, &message, NULL, NULL);
 }
 
 ssize_t elog_engine_writev(int fd, const struct iovec *parts, unsigned int count)
@@ -348,7 +355,7 @@ ssize_t elog_engine_writev(int fd, const struct iovec *parts, unsigned int count
 	message.call.pieces = 1;
 	message.call.arguments[0] = bytes;
 	ret = finish(bytes > CALL_BYTES_MAX ? -EMSGSIZE :
-		     make_call(fd, &message, NULL, NULL, ANSWER_MS));
+		     make_call(fd, &message, NULL, NULL));
 	if (many)
 		munmap(message.parts, room);
 	return ret;
@@ -363,7 +370,7 @@ ssize_t elog_engine_read(int fd, void *to, size_t bytes)
 	message.call.arguments[0] = (uintptr_t)to;
 	message.call.arguments[1] = bytes;
 	message_add(&message, (uintptr_t)to, bytes, PIECE_OUT);
-	return finish(make_call(fd, &message, NULL, NULL, ANSWER_MS));
+	return finish(make_call(fd, &message, NULL, NULL));
 }
 
 void *elog_engine_map(void *at, size_t length, int protection, int fd, uint64_t offset)
@@ -379,7 +386,7 @@ void *elog_engine_map(void *at, size_t length, int protection, int fd, uint64_t 
 	message.call.arguments[1] = length;
 	message.call.arguments[2] = (uint64_t)protection;
 	message.call.arguments[3] = true;
-	ret = make_call(fd, &message, &reply, &file, ANSWER_MS);
+	ret = make_call(fd, &message, &reply, &file);
 	if (ret || file < 0) {
 		errno = ret ? (int)-ret : EIO;
 		return MAP_FAILED;
@@ -400,7 +407,7 @@ void elog_engine_unmapped(int fd, uint64_t offset)
 
 	message_begin(&message, CALL_UNMAP);
 	message.call.arguments[1] = offset;
-	make_call(fd, &message, NULL, NULL, ANSWER_MS);
+	make_call(fd, &message, NULL, NULL);
 }
 
 /* ------------------------------------------------------------------------
@@ -427,7 +434,7 @@ static short ask(const struct pollfd *file, bool waits, int *wait)
 	message_begin(&message, CALL_POLL);
 	message.call.arguments[0] = (unsigned short)file->events;
 	message.call.arguments[1] = !waits;
-	switch (make_call(file->fd, &message, &reply, wait, ANSWER_MS)) {
+	switch (make_call(file->fd, &message, &reply, wait)) {
 	case 0:
 		return (short)reply.value;
 	case -EMFILE:

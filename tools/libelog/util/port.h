@@ -59,6 +59,7 @@ int elog_engine_take(int fd) ELOG_HIDDEN;
 /* The calls below, on a connection to an engine. */
 void elog_engine_forget(int fd) ELOG_HIDDEN;
 bool elog_engine_remember(int fd) ELOG_HIDDEN;
+void elog_engine_patient(int fd) ELOG_HIDDEN;
 bool elog_engine_gone(int fd) ELOG_HIDDEN;
 int elog_engine_call(int fd, unsigned int request, void *argument) ELOG_HIDDEN;
 ssize_t elog_engine_writev(int fd, const struct iovec *parts, unsigned int count) ELOG_HIDDEN;
@@ -92,6 +93,13 @@ static inline void elog_port_close(int fd)
 	if (elog_port_maybe(fd))
 		elog_engine_forget(fd);
 	close(fd);
+}
+
+/** elog_port_patient() - wait for answers on this file for a minute, and not for a second only */
+static inline void elog_port_patient(int fd)
+{
+	if (elog_port_maybe(fd))
+		elog_engine_patient(fd);
 }
 
 /**
