@@ -107,12 +107,18 @@ struct test_case {
 /* Ends the case as skipped; only in the case's own process. */
 #define SKIP(...) test_skip(__VA_ARGS__)
 
-/* Waits until the condition holds; only the time limit of the case ends the wait. */
+/*
+ * Waits until the condition holds; only the time limit of the case ends the wait.  After about a
+ * minute, the output says what the case waits for.
+ */
 #define WAIT_FOR(condition)							\
 	do {									\
 		unsigned int tries_ = 0;					\
-		while (!(condition))						\
+		while (!(condition)) {						\
 			test_wait(tries_++);					\
+			if (tries_ == 3000)					\
+				test_print("%s:%d: waiting for %s", __FILE__, __LINE__, #condition); \
+		}								\
 	} while (0)
 
 /**

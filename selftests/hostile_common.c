@@ -294,8 +294,10 @@ static void random_ioctl(struct hostile *hostile)
 	const unsigned int number = pick(hostile, 50) ? calls[which].number : pick(hostile, 256);
 	const size_t bytes = calls[which].bytes;
 	const int fd = hostile->fds[pick(hostile, HOSTILE_FILES)];
+	int *opened = &hostile->fds[pick(hostile, HOSTILE_FILES)];
 	union request request;
 	unsigned int i;
+	int result;
 
 	memset(&request, 0, sizeof(request));
 	request_fill(hostile, &request, number);
@@ -311,14 +313,20 @@ static void random_ioctl(struct hostile *hostile)
 	if (number == 8 && request.subscribe.ring_bytes > 1 << 21)
 		request.subscribe.ring_bytes %= 1 << 21;
 	/* Other encodings are not decoded further, except for INFO. */
-	ioctl(fd, pick(hostile, 16) ? EVENTLOG_IOC(number) :
-	      _IOWR(EVENTLOG_IOC_TYPE, number, __u64),
-	      pick(hostile, 100) ? (void *)&request :
-	      (void *)(unsigned long)random_word(&hostile->seed));
+	result = ioctl(fd, pick(hostile, 16) ? EVENTLOG_IOC(number) :
+		       _IOWR(EVENTLOG_IOC_TYPE, number, __u64),
+		       pick(hostile, 100) ? (void *)&request :
+		       (void *)(unsigned long)random_word(&hostile->seed));
+	/* Left open, a file that another thread has duplicated meanwhile keeps definitions alive. */
+	if (!result && number == 29) {
+		close(*opened);
+		*opened = request.instance_open.fd;
+	}
 }
 
 static void random_unmap(struct hostile *hostile, struct hostile_map *map)
 {
+	size_t bytes = map->bytes + pick(hostile, 2) * page_size();
 	void *moved;
 
 	if (!map->address)
@@ -331,10 +339,9 @@ static void random_unmap(struct hostile *hostile, struct hostile_map *map)
 		madvise(map->address, page_size(), pick(hostile, 24));
 		break;
 	case 2:
-		moved = mremap(map->address, map->bytes, map->bytes + pick(hostile, 2) * page_size(),
-			       MREMAP_MAYMOVE);
+		moved = mremap(map->address, map->bytes, bytes, MREMAP_MAYMOVE);
 		if (moved != MAP_FAILED)
-			map->address = moved;
+			*map = (struct hostile_map){ moved, bytes };
 		return;
 	}
 	munmap(map->address, map->bytes);
