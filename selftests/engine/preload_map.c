@@ -48,20 +48,38 @@ void mappings_forget(void)
 	pthread_mutex_init(&lock, NULL);
 }
 
-/* Takes a mapping that begins or ends in this memory out of the table. */
-static bool take_out(const char *address, size_t length, struct mapping *mapping)
+/* A mapping that begins or ends in this memory, or NULL. With the lock. */
+static struct mapping *find_mapping(const char *address, size_t length)
 {
-	bool found = false;
 	unsigned int i;
 
+	for (i = 0; i < MAPPINGS_MAX; i++)
+		if (mappings[i].address && mappings[i].address < address + length &&
+		    address < mappings[i].address + mappings[i].length)
+			return &mappings[i];
+	return NULL;
+}
+
+static bool is_mapping(const char *address, size_t length)
+{
+	bool found;
+
 	pthread_mutex_lock(&lock);
-	for (i = 0; i < MAPPINGS_MAX && !found; i++) {
-		found = mappings[i].address && mappings[i].address < address + length &&
-			address < mappings[i].address + mappings[i].length;
-		if (!found)
-			continue;
-		*mapping = mappings[i];
-		mappings[i].address = NULL;
+	found = find_mapping(address, length);
+	pthread_mutex_unlock(&lock);
+	return found;
+}
+
+/* Takes such a mapping out of the table. */
+static bool take_out(const char *address, size_t length, struct mapping *mapping)
+{
+	struct mapping *found;
+
+	pthread_mutex_lock(&lock);
+	found = find_mapping(address, length);
+	if (found) {
+		*mapping = *found;
+		found->address = NULL;
 	}
 	pthread_mutex_unlock(&lock);
 	return found;
@@ -147,11 +165,16 @@ int munmap(void *address, size_t length)
 	return (int)syscall(SYS_munmap, address, length);
 }
 
+/* As with the module: a mapping keeps its place and its length. */
 void *mremap(void *old, size_t length, size_t new_length, int flags, ...)
 {
 	va_list list;
 	void *at = NULL;
 
+	if ((new_length != length || flags & ~MREMAP_MAYMOVE) && is_mapping(old, length ?: 1)) {
+		errno = EFAULT;
+		return MAP_FAILED;
+	}
 	if (flags & MREMAP_FIXED) {
 		va_start(list, flags);
 		at = va_arg(list, void *);
