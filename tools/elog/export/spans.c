@@ -262,8 +262,8 @@ static int start_span(struct spans *spans, const struct entry *entry,
 		.role = role,
 	};
 	/* When the span ends, another thread or process may have the number. */
-	snprintf(start->thread, sizeof(start->thread), "%s", thread_name(entry));
-	snprintf(start->process, sizeof(start->process), "%s", process_name(entry));
+	memccpy(start->thread, thread_name(entry), '\0', sizeof(start->thread) - 1);
+	memccpy(start->process, process_name(entry), '\0', sizeof(start->process) - 1);
 	match->start = start;
 	return 0;
 }
