@@ -194,25 +194,6 @@ static unsigned int hex4(const char *digits)
 	return value;
 }
 
-static void put_utf8(struct elog_text *text, unsigned int character)
-{
-	if (character < 0x80) {
-		elog_text_character(text, (char)character);
-		return;
-	}
-	if (character < 0x800) {
-		elog_text_character(text, (char)(0xc0 | character >> 6));
-	} else if (character < 0x10000) {
-		elog_text_character(text, (char)(0xe0 | character >> 12));
-		elog_text_character(text, (char)(0x80 | (character >> 6 & 0x3f)));
-	} else {
-		elog_text_character(text, (char)(0xf0 | character >> 18));
-		elog_text_character(text, (char)(0x80 | (character >> 12 & 0x3f)));
-		elog_text_character(text, (char)(0x80 | (character >> 6 & 0x3f)));
-	}
-	elog_text_character(text, (char)(0x80 | (character & 0x3f)));
-}
-
 /* @at is at the "u", and the escape is valid. Return: the end of it, and of the second half. */
 static const char *put_unicode(struct elog_text *text, const char *at, const char *end)
 {
@@ -222,14 +203,14 @@ static const char *put_unicode(struct elog_text *text, const char *at, const cha
 	    at[6] == 'u') {
 		low = hex4(at + 7);
 		if (low >= 0xdc00 && low < 0xe000) {
-			put_utf8(text, 0x10000 + ((character - 0xd800) << 10) + (low - 0xdc00));
+			elog_text_unicode(text, 0x10000 + ((character - 0xd800) << 10) + (low - 0xdc00));
 			return at + 11;
 		}
 	}
 	if (character >= 0xd800 && character < 0xe000)
 		elog_text_put(text, at - 1, 6);
 	else
-		put_utf8(text, character);
+		elog_text_unicode(text, character);
 	return at + 5;
 }
 

@@ -80,32 +80,6 @@ static bool take_string(struct elog_eh_run *run, const struct elog_eh_step *step
  */
 
 /* A half of a surrogate pair is written as its three bytes, which no UTF-8 has. */
-static void put_character(struct elog_text *text, uint32_t character)
-{
-	char *room = elog_text_room(text, 4);
-
-	if (!room)
-		return;
-	if (character > 0x10ffff)
-		character = 0xfffd;
-	if (character < 0x80) {
-		*room++ = (char)character;
-	} else if (character < 0x800) {
-		*room++ = (char)(0xc0 | character >> 6);
-		*room++ = (char)(0x80 | (character & 0x3f));
-	} else if (character < 0x10000) {
-		*room++ = (char)(0xe0 | character >> 12);
-		*room++ = (char)(0x80 | (character >> 6 & 0x3f));
-		*room++ = (char)(0x80 | (character & 0x3f));
-	} else {
-		*room++ = (char)(0xf0 | character >> 18);
-		*room++ = (char)(0x80 | (character >> 12 & 0x3f));
-		*room++ = (char)(0x80 | (character >> 6 & 0x3f));
-		*room++ = (char)(0x80 | (character & 0x3f));
-	}
-	elog_text_advance(text, room);
-}
-
 static void put_wide(struct elog_text *text, const unsigned char *bytes, size_t size,
 		     unsigned int unit, bool swap)
 {
@@ -121,7 +95,7 @@ static void put_wide(struct elog_text *text, const unsigned char *bytes, size_t 
 				i += 2;
 			}
 		}
-		put_character(text, character);
+		elog_text_unicode(text, character);
 	}
 	/* Only what follows a byte order mark may have a part of a character. */
 	for (; i < size; i++)
@@ -212,7 +186,7 @@ static void put_string(struct elog_text *text, const struct elog_eh_run *run,
 
 	switch (step->kind) {
 	case ELOG_EH_CHARACTER:
-		put_character(text, load_unit(bytes, step->unit, run->swap));
+		elog_text_unicode(text, load_unit(bytes, step->unit, run->swap));
 		break;
 	case ELOG_EH_UUID:
 		elog_eh_put_uuid(text, bytes);
@@ -224,7 +198,7 @@ static void put_string(struct elog_text *text, const struct elog_eh_run *run,
 		break;
 	case ELOG_EH_TEXT_LATIN:
 		for (i = 0; i < size; i++)
-			put_character(text, bytes[i]);
+			elog_text_unicode(text, bytes[i]);
 		break;
 	case ELOG_EH_ANY_NUMBER:
 		put_number(text, run, step, bytes, size);

@@ -101,6 +101,9 @@ void elog_text_csv(struct elog_text *text, const char *data, size_t size);
  */
 void elog_text_utf8(struct elog_text *text, const char *data, size_t size);
 
+/** elog_text_unicode() - append a character as UTF-8; U+FFFD for a number above 0x10ffff */
+void elog_text_unicode(struct elog_text *text, uint32_t character);
+
 /** elog_is_text() - is this valid UTF-8 without NUL? */
 bool elog_is_text(const char *text, const char *end);
 
