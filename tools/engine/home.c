@@ -38,11 +38,8 @@ static bool set_path(char path[ELOG_ENGINE_PATH_BYTES], const char *directory, c
 static int take_lock(const char *directory)
 {
 	char path[ELOG_ENGINE_PATH_BYTES];
-	struct stat found;
 
-	if (lstat(directory, &found))
-		return -errno;
-	if (!S_ISDIR(found.st_mode) || found.st_uid != geteuid() || found.st_mode & 022)
+	if (!elog_is_own_directory(directory))
 		return -EPERM;
 	if (!set_path(path, directory, "lock") ||
 	    !set_path(socket_path, directory, ELOG_ENGINE_SOCKET) ||
@@ -79,7 +76,7 @@ static void remove_socket(void)
 		unlink(socket_path);
 }
 
-static int listen_again(void)
+static int begin_to_listen(void)
 {
 	const int ret = server_listen(socket_path);
 
@@ -98,7 +95,7 @@ static int begin(void)
 	unlink(socket_path);
 	pages_status_at(status_path);
 	ret = server_load();
-	return ret ? ret : listen_again();
+	return ret ? ret : begin_to_listen();
 }
 
 /* Who connects while it ends is served. */
@@ -109,7 +106,7 @@ static bool may_end(void)
 	remove_socket();
 	if (server_stop_listening())
 		return true;
-	if (listen_again())
+	if (begin_to_listen())
 		return true;
 	flock(lock, LOCK_UN);
 	return false;

@@ -189,20 +189,12 @@ static s64 do_unmap(struct connection *connection, const struct call *call)
 
 /* ---- the end of the engine ---- */
 
-static u64 now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (u64)now.tv_sec * 1000 + (u64)now.tv_nsec / 1000000;
-}
-
 static void set_keeps(struct connection *connection, bool keeps)
 {
 	keepers += (unsigned int)keeps - (unsigned int)connection->keeps;
 	connection->keeps = keeps;
 	if (!keepers)
-		unused_since = now_ms();
+		unused_since = ktime_get_ns();
 }
 
 /* ---- calls ---- */
@@ -616,25 +608,31 @@ bool server_stop_listening(void)
 	return !keepers;
 }
 
+/* Return: how many milliseconds it takes until the engine has been unused for so long; 0: it has. */
+static int unused_left(unsigned int unused_ms)
+{
+	const u64 unused = (ktime_get_ns() - unused_since) / 1000000;
+
+	return unused < unused_ms ? (int)(unused_ms - unused) : 0;
+}
+
 void server_run(unsigned int unused_ms, bool (*may_end)(void))
 {
 	struct epoll_event event;
-	u64 unused;
-	int wait;
+	int wait, left;
 
-	unused_since = now_ms();
+	unused_since = ktime_get_ns();
 	while (!over) {
 		wait = klinux_run();
 		if (woken)
 			tell();
 		if (may_end && !keepers) {
-			unused = now_ms() - unused_since;
-			if (unused >= unused_ms && may_end())
+			left = unused_left(unused_ms);
+			if (!left && may_end())
 				break;
-			if (unused >= unused_ms)
-				unused_since = now_ms();
-			unused = unused >= unused_ms ? 0 : unused;
-			wait = min_t(unsigned int, wait, (unsigned int)(unused_ms - unused));
+			if (!left)
+				unused_since = ktime_get_ns();
+			wait = min_t(unsigned int, wait, left ? left : unused_ms);
 		}
 		if (epoll_pwait(ready, &event, 1, wait, &open_signals) > 0)
 			look(event.data.ptr);

@@ -35,10 +35,7 @@ static void tell(const char *path)
 /* Makes it, unless it is there. Return: false: it is not a directory of this user alone. */
 static bool make_directory(const char *path)
 {
-	struct stat found;
-
-	return (!mkdir(path, 0700) || errno == EEXIST) && !lstat(path, &found) &&
-	       S_ISDIR(found.st_mode) && found.st_uid == geteuid() && !(found.st_mode & 022);
+	return (!mkdir(path, 0700) || errno == EEXIST) && elog_is_own_directory(path);
 }
 
 /* Return: false: there is none that this user may use. */

@@ -9,7 +9,6 @@
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -80,14 +79,6 @@ bool elog_engine_directory(enum elog_engine_place place, char path[ELOG_ENGINE_P
 	return *path;
 }
 
-static bool is_own_directory(const char *path)
-{
-	struct stat found;
-
-	return !lstat(path, &found) && S_ISDIR(found.st_mode) && found.st_uid == geteuid() &&
-	       !(found.st_mode & 022);
-}
-
 int elog_engine_find(char path[ELOG_ENGINE_PATH_BYTES])
 {
 	unsigned int place;
@@ -97,7 +88,7 @@ int elog_engine_find(char path[ELOG_ENGINE_PATH_BYTES])
 		if (!elog_engine_directory(place, path))
 			continue;
 		/* Everyone may make a directory there. */
-		if (place == ELOG_ENGINE_MEMORY && !is_own_directory(path))
+		if (place == ELOG_ENGINE_MEMORY && !elog_is_own_directory(path))
 			continue;
 		append(path, "/" ELOG_ENGINE_SOCKET);
 		fd = *path ? elog_engine_connect(path) : -ENOENT;

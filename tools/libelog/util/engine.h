@@ -7,6 +7,8 @@
 #define LIBELOG_ENGINE_H
 
 #include <stdbool.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "port.h"
 
@@ -34,6 +36,15 @@ enum elog_engine_place {
  */
 bool elog_engine_directory(enum elog_engine_place place,
 			   char path[ELOG_ENGINE_PATH_BYTES]) ELOG_HIDDEN;
+
+/** elog_is_own_directory() - is it a directory which only this user may write to? */
+static inline bool elog_is_own_directory(const char *path)
+{
+	struct stat found;
+
+	return !lstat(path, &found) && S_ISDIR(found.st_mode) && found.st_uid == geteuid() &&
+	       !(found.st_mode & 022);
+}
 
 /**
  * elog_engine_find() - open a connection to the engine of this user
