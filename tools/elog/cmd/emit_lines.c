@@ -5,11 +5,11 @@
  * The writer of the lines must not notice: this reads to the end also where nothing can be
  * emitted, because the writer gets SIGPIPE without a reader. It keeps at most LINE_BYTES of a line.
  */
+#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <unistd.h>
 
 #include "cmd/emit_lines.h"
@@ -39,16 +39,13 @@ struct lines {
 	bool out_of_memory;
 };
 
+/* Names of other loggers. */
 static const struct {
 	const char *word;
 	unsigned int level;
 } level_words[] = {
-	{ "trace", EVENTLOG_LEVEL_VERBOSE }, { "verbose", EVENTLOG_LEVEL_VERBOSE },
-	{ "debug", EVENTLOG_LEVEL_DEBUG }, { "info", EVENTLOG_LEVEL_INFO },
-	{ "information", EVENTLOG_LEVEL_INFO }, { "notice", EVENTLOG_LEVEL_NOTICE },
-	{ "warn", EVENTLOG_LEVEL_WARNING }, { "warning", EVENTLOG_LEVEL_WARNING },
-	{ "err", EVENTLOG_LEVEL_ERROR }, { "error", EVENTLOG_LEVEL_ERROR },
-	{ "crit", EVENTLOG_LEVEL_CRITICAL }, { "critical", EVENTLOG_LEVEL_CRITICAL },
+	{ "trace", EVENTLOG_LEVEL_VERBOSE }, { "information", EVENTLOG_LEVEL_INFO },
+	{ "err", EVENTLOG_LEVEL_ERROR }, { "crit", EVENTLOG_LEVEL_CRITICAL },
 	{ "fatal", EVENTLOG_LEVEL_CRITICAL }, { "panic", EVENTLOG_LEVEL_CRITICAL },
 	{ "alert", EVENTLOG_LEVEL_CRITICAL }, { "emerg", EVENTLOG_LEVEL_CRITICAL },
 	{ "emergency", EVENTLOG_LEVEL_CRITICAL },
@@ -77,10 +74,13 @@ static unsigned int find_level(const char *value, size_t size)
 	}
 	if (size >= sizeof(word))
 		return 0;
-	memcpy(word, value, size);
+	for (i = 0; i < size; i++)
+		word[i] = (char)tolower((unsigned char)value[i]);
 	word[size] = '\0';
+	if (elog_level_parse(word))
+		return elog_level_parse(word);
 	for (i = 0; i < ARRAY_SIZE(level_words); i++)
-		if (!strcasecmp(word, level_words[i].word))
+		if (!strcmp(word, level_words[i].word))
 			return level_words[i].level;
 	if (!parse_unsigned(word, 1000, &number))
 		return 0;
