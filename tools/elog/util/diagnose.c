@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "libelog/util/abi.h"
+#include "libelog/util/port.h"
 #include "util/tool.h"
 
 #define MODULE_DIRECTORY	"/sys/module/eventlog"
@@ -265,12 +266,12 @@ static void explain_abi(void)
 static bool has_all_subscribers(void)
 {
 	struct eventlog_info info = { .size = sizeof(info) };
-	const int fd = open(elog_device_path(NULL), O_RDWR | O_CLOEXEC);
+	const int fd = elog_device_open(NULL);
 	const bool full = fd >= 0 && !elog_device_info(fd, &info) &&
 			  info.subscribers >= info.subscribers_max;
 
 	if (fd >= 0)
-		close(fd);
+		elog_port_close(fd);
 	return full;
 }
 
