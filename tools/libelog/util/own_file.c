@@ -41,13 +41,10 @@ struct elog_own_file elog_file_own(int fd)
 {
 	const uint64_t mixed = (elog_clock_read(CLOCK_MONOTONIC) ^ (uint64_t)getpid() << 40) *
 			       0x9e3779b97f4a7c15ULL;
-	struct elog_own_file file = { .fd = fd, .mark = MARK_MIN | (mixed & (MARK_MIN - 1)) };
+	const off_t mark = (off_t)(MARK_MIN | (mixed & (MARK_MIN - 1)));
+	const off_t found = elog_engine_is(fd) ? cookie_of(fd) : lseek(fd, mark, SEEK_SET);
 
-	if (elog_engine_is(fd))
-		file.mark = cookie_of(fd) < 0 ? 0 : (uint64_t)cookie_of(fd);
-	else if (lseek(fd, (off_t)file.mark, SEEK_SET) != (off_t)file.mark)
-		file.mark = 0;
-	return file;
+	return (struct elog_own_file){ .fd = fd, .mark = found < 0 ? 0 : (uint64_t)found };
 }
 
 int elog_file_fd(const struct elog_own_file *file)
