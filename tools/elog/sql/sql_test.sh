@@ -152,7 +152,6 @@ spans_may_be_others()
 		'select count(*) from spans where session is null'
 }
 
-# A join copies the tables, so its time does not grow with the product of their sizes.
 # What begins first is first, also if it ends at the same time as what is inside of it.
 equal_times_have_an_order()
 {
@@ -170,6 +169,7 @@ equal_times_have_an_order()
 			(select 1 from spans where session_number = 100)"
 }
 
+# A join copies the tables, so its time does not grow with the product of their sizes.
 joins_are_indexed()
 {
 	answers 0 $'3000\t4498500' many.elog 'select count(*), sum(s.id) from request_start s
