@@ -155,7 +155,7 @@ def _program() -> str:
 class Handler(logging.Handler):
     """Emits each record as an event PROVIDER/log; by default the program's name is the provider.
 
-    Nothing is formatted while nobody records the level. A formatter has no effect.
+    Nothing is formatted while no capture records the level. A formatter has no effect.
     """
 
     invalid: Optional[str] = None
