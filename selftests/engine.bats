@@ -221,6 +221,48 @@ has_subscribers()
 	wait_for nothing_is_left
 }
 
+# How many events does the capture say that it has lost?
+counted()
+{
+	sed -n 's/.*, lost \([0-9]*\).*/\1/p' "$work/first.err"
+}
+
+# Lets the program emit the next number, until the capture has it.
+comes_back()
+{
+	emit $((++last))
+	has_number "$last"
+}
+
+@test "engine: while it is stopped, programs go on, and each of their events is kept or counted" {
+	start_program
+	start_capture_of first -o "$work/first"
+	wait_for sees_program
+	emit 1 2 3
+	wait_for has_number 3
+	engine=$(engines)
+	kill -STOP "$engine"
+	# The engine gets this one when it goes on; the others are not sent.
+	emit 4
+	emit 5 6 7
+	kill -CONT "$engine"
+	wait_for has_number 4
+	last=7
+	wait_for comes_back
+	kill -INT "$started"
+	wait_elog
+	# Events were lost, and counted.
+	[ "$status" = 2 ]
+	contains "$(< "$work/first.err")" "lost $(counted): away $(counted)"
+	[[ $(numbers "$work/first") == *"1 2 3 4 "*"$last " ]]
+	[ "$(counted)" -ge 3 ]
+	kept=$(numbers "$work/first" | tr ' ' '\n' | grep -c '[1-9]')
+	[ $((kept + $(counted))) = "$last" ]
+	exec 8>&-
+	wait "$program"
+	wait_for nothing_is_left
+}
+
 # Has the capture written this event of the program?
 has_number()
 {

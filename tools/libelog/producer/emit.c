@@ -90,6 +90,9 @@ static int send_message(const struct emission *emission, struct kick *kick,
 		written = count == 1 ? elog_port_write(fd, parts->iov_base, parts->iov_len) :
 				       elog_port_writev(fd, parts, count);
 		ret = written >= 0 ? 0 : fd < 0 ? -ESTALE : -errno;
+		/* An engine that was stopped does not get it. */
+		if (ret == -EAGAIN)
+			elog_leave_miss(registered(emission->event));
 	} else if (connection != ELOG_NOT_CONNECTED) {
 		/* Another thread has given the device up since, and the event is not back yet. */
 		elog_leave_count_awaited(registered(emission->event));
@@ -357,8 +360,8 @@ static __attribute__((noinline)) int emit_slowly(struct emission *emission,
 	if (ret == -ESTALE)
 		return emit_again(emission);
 	/* A handler that has interrupted an emission would wait for it. */
-	if ((ret == -ENODEV || ret == -ETIMEDOUT) && !(ring && ring->busy))
-		elog_producer_gone(producer);
+	if ((ret == -ENODEV || ret == -ETIMEDOUT || ret == -EAGAIN) && !(ring && ring->busy))
+		elog_producer_gone(producer, ret != -ENODEV);
 	if (ret || registered(event)->place == ELOG_RING_PLACES || !is_for_ring(event))
 		return ret;
 	if (!ring || !ring->header) {

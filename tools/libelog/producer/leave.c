@@ -124,6 +124,7 @@ static bool report(struct elog_producer *producer, struct registered_event *even
 	const unsigned int bits = status_of(event);
 	const int fd = producer_file(producer);
 	unsigned long missed;
+	int ret;
 
 	if (fd < 0 || bits & (ELOG_STATUS_UNKNOWN | EVENTLOG_STATUS_LEAVE) ||
 	    !(bits & EVENTLOG_STATUS_ENABLED))
@@ -131,8 +132,9 @@ static bool report(struct elog_producer *producer, struct registered_event *even
 	missed = __atomic_exchange_n(&event->missed, 0, __ATOMIC_RELAXED);
 	request.write_index = event->write_index;
 	request.count = missed < UINT32_MAX ? (uint32_t)missed : UINT32_MAX;
-	/* An older module has no such call. */
-	if (elog_port_call(fd, EVENTLOG_IOC_MISSED, &request) || request.subscribers)
+	ret = elog_port_call(fd, EVENTLOG_IOC_MISSED, &request);
+	/* An older module has no such call. An engine that does not answer did not get it. */
+	if (ret ? ret != -EAGAIN : request.subscribers)
 		return true;
 	__atomic_fetch_add(&event->missed, missed, __ATOMIC_RELAXED);
 	return false;

@@ -42,7 +42,8 @@ void elog_leave_locked(struct elog_producer *producer);
 void elog_leave_count_awaited(struct registered_event *event);
 
 /**
- * elog_leave_lost() - disconnect a producer whose file the program has closed
+ * elog_leave_lost() - disconnect a producer whose file the program has closed, or whose engine
+ *	does not answer
  * @producer: locked and connected
  *
  * The next event connects again. Until that is possible, events that had a listener count.

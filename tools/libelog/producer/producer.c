@@ -258,7 +258,7 @@ void elog_producer_manage(struct elog_producer *producer,
 		elog_producer_lost(producer);
 }
 
-void elog_producer_gone(struct elog_producer *producer)
+void elog_producer_gone(struct elog_producer *producer, bool stopped)
 {
 	struct elog_held before;
 
@@ -268,9 +268,12 @@ void elog_producer_gone(struct elog_producer *producer)
 	 * If a signal handler has interrupted a thread in the kernel, waiting does not help:
 	 * then a later event tries again.
 	 */
-	elog_producer_disconnect(producer, false);
+	if (stopped && is_connected(producer))
+		elog_leave_lost(producer);
+	else
+		elog_producer_disconnect(producer, false);
 	if (!is_connected(producer))
-		set_next_try(producer, 0);
+		set_next_try(producer, stopped ? STOPPED_NS : 0);
 	elog_producer_unlock(producer, &before);
 }
 

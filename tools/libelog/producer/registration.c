@@ -129,7 +129,7 @@ int elog_event_register_locked(struct elog_producer *producer, struct registered
 			unregister_event(fd, event->write_index);
 	}
 	/* An engine that has ended, as a module that is being replaced. */
-	if ((ret == -ENODEV || ret == -ETIMEDOUT) && elog_port_gone(fd))
+	if ((ret == -ENODEV || ret == -ETIMEDOUT || ret == -EAGAIN) && elog_port_gone(fd))
 		ret = -ESHUTDOWN;
 	if (ret)
 		point_to(event, is_temporary(event, ret) ? &elog_status_maybe : &never_byte);

@@ -27,6 +27,8 @@
 /* An engine answers at once, unless it was stopped or has no CPU. A program goes on soon. */
 #define ANSWER_S	1
 #define PATIENT_S	60
+/* The limit of a connection that has no use any more, because an answer did not come. */
+#define GIVEN_UP_S	7
 /* A thread that waits asks again so often: another one may have taken what woke both. */
 #define ASK_MS		100
 #define POLLS_MAX	16
@@ -106,7 +108,25 @@ static void message_add_string(struct message *message, uint64_t address, size_t
  * Sending it
  */
 
-/* Return: 0 or a negative errno. */
+/* The connection keeps the limit for answers, which come on other sockets. */
+static void set_limit(int fd, int seconds)
+{
+	const struct timeval limit = { .tv_sec = seconds };
+
+	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
+	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit));
+}
+
+static struct timeval limit_of(int fd)
+{
+	struct timeval limit = { .tv_sec = ANSWER_S };
+	socklen_t size = sizeof(limit);
+
+	getsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, &size);
+	return limit;
+}
+
+/* Return: 0 or a negative errno: -EAGAIN: the engine does not answer. */
 static int send_message(int fd, struct message *message, int answer)
 {
 	union control control = { .head = {
@@ -131,8 +151,8 @@ static int send_message(int fd, struct message *message, int answer)
 	if (ret >= 0)
 		return 0;
 	if (errno == EPIPE || errno == ECONNRESET || errno == ENOTCONN)
-		return -ENODEV;
-	return errno == EAGAIN ? -ETIMEDOUT : -errno;
+		return limit_of(fd).tv_sec == GIVEN_UP_S ? -EAGAIN : -ENODEV;
+	return -errno;
 }
 
 /*
@@ -204,22 +224,11 @@ static int receive_reply(int from, struct message *message, struct reply *reply,
 	return 0;
 }
 
-/* The connection keeps the limit for answers, which come on other sockets. */
-static void set_limit(int fd, int seconds)
-{
-	const struct timeval limit = { .tv_sec = seconds };
-
-	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
-	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit));
-}
-
 static int exchange(int fd, struct message *message, struct reply *reply, int *file)
 {
-	struct timeval limit = { .tv_sec = ANSWER_S };
-	socklen_t size = sizeof(limit);
+	const struct timeval limit = limit_of(fd);
 	int pair[2], ret;
 
-	getsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, &size);
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair))
 		return -errno;
 	/* What the program writes to its standard streams must not come here. */
@@ -232,9 +241,11 @@ static int exchange(int fd, struct message *message, struct reply *reply, int *f
 	if (!ret)
 		ret = receive_reply(pair[0], message, reply, file);
 	syscall(SYS_close, pair[0]);
-	/* The next calls do not wait for it again. */
-	if (ret == -ETIMEDOUT)
+	/* The next calls do not wait for it again. What was sent, the engine finds when it goes on. */
+	if (ret == -ETIMEDOUT || ret == -EAGAIN) {
+		set_limit(fd, GIVEN_UP_S);
 		shutdown(fd, SHUT_RDWR);
+	}
 	return ret;
 }
 
@@ -243,7 +254,7 @@ static int exchange(int fd, struct message *message, struct reply *reply, int *f
  * @file: set to the file that came with it, or -1; NULL: it is closed
  *
  * Return: the result of the call, or a negative errno: -ENODEV: the engine has ended, -ETIMEDOUT:
- * it does not answer.
+ * it has the message, but does not answer; -EAGAIN: it does not answer, and has no message.
  */
 static int64_t make_call(int fd, struct message *message, struct reply *reply, int *file)
 {
