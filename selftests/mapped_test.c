@@ -1805,6 +1805,109 @@ TEST(killed_at_any_time)
 	consumer_close(&pair.consumer);
 }
 
+/* ---- late events ---- */
+
+/* Counts late events, as a thread does. */
+static void count_late(struct mapped *ring, unsigned int place, __u32 write_index, __u32 count)
+{
+	struct eventlog_mapped_late *late =
+		(void *)((char *)ring->header + EVENTLOG_MAPPED_LATE + place * sizeof(*late));
+
+	CHECK(place < ring->header->late_max);
+	late->write_index = write_index;
+	late->count += count;
+	__atomic_store_n(&ring->header->late, ring->header->late + count, __ATOMIC_RELEASE);
+}
+
+static __u64 late_of(const struct consumer *consumer)
+{
+	return stat_all(consumer->fd).lost[EVENTLOG_LOST_LATE];
+}
+
+/* Each time that the kernel looks at the ring it counts what is new, by event, and once. */
+TEST(late_events_are_lost)
+{
+	struct eventlog_rule rule = rule_request(NULL, "number");
+	struct eventlog_register other;
+	struct consumer of_init;
+	struct pair pair;
+
+	pair_open(&pair);
+	CHECK(EVENTLOG_MAPPED_LATE + pair.ring.header->late_max *
+	      sizeof(struct eventlog_mapped_late) <= pair.ring.header->data_offset);
+	other = register_event(pair.fd, "other u64 number");
+	mapped_consumer_open(&of_init, RING_BYTES);
+	rule.flags = EVENTLOG_RULE_PID;
+	rule.pid = getppid();
+	CHECK_OK(ioctl(of_init.fd, EVENTLOG_IOC_RULE_ADD, &rule));
+
+	count_late(&pair.ring, 0, pair.event.write_index, 3);
+	CHECK_EQ(mapped_kick(&pair.ring), 8);
+	CHECK_EQ(late_of(&pair.consumer), 3);
+	CHECK_EQ(mapped_kick(&pair.ring), 8);
+	/* No one listens to one event, and the file has no other. */
+	count_late(&pair.ring, 1, other.write_index, 5);
+	count_late(&pair.ring, 2, 0x7fffffff, 5);
+	count_late(&pair.ring, 0, pair.event.write_index, 2);
+	pair_put(&pair);
+	CHECK_EQ(mapped_kick(&pair.ring), 8);
+	CHECK_EQ(late_of(&pair.consumer), 5);
+	pair_check(&pair, getpid(), thread_id());
+	/* A rule for another process does not select them. */
+	CHECK_EQ(late_of(&of_init), 0);
+
+	/* A ring that sleeps. */
+	WAIT_FOR(mapped_ask(&pair.ring) == EVENTLOG_MAPPED_ASK_KICK);
+	count_late(&pair.ring, 0, pair.event.write_index, 1);
+	flush(pair.consumer.fd);
+	CHECK_EQ(late_of(&pair.consumer), 6);
+	/* The end of the ring. */
+	count_late(&pair.ring, 0, pair.event.write_index, 1);
+	mapped_unmap(&pair.ring);
+	flush(pair.consumer.fd);
+	CHECK_EQ(late_of(&pair.consumer), 7);
+	CHECK_EQ(lost_sum(stat_all(pair.consumer.fd).lost), 7);
+	consumer_close(&of_init);
+	pair_close(&pair);
+}
+
+/* Those of a process that was killed count; a program does not make counters wrap. */
+TEST(late_events_of_a_hostile_program)
+{
+	struct pair pair;
+	unsigned int i;
+	pid_t child;
+
+	pair_open(&pair);
+	child = test_fork();
+	if (!child) {
+		int fd = device_open();
+		__u32 index = register_event(fd, "number u64 number").write_index;
+
+		mapped_attach(&pair.ring, fd, mapped_least_bytes());
+		count_late(&pair.ring, 0, index, 4);
+		kill(getpid(), SIGKILL);
+	}
+	test_join_signal(child, SIGKILL);
+	flush(pair.consumer.fd);
+	CHECK_EQ(late_of(&pair.consumer), 4);
+
+	for (i = 0; i < pair.ring.header->late_max; i++)
+		count_late(&pair.ring, i, pair.event.write_index, ~0U / 2);
+	CHECK_EQ(mapped_kick(&pair.ring), 8);
+	count_late(&pair.ring, 0, pair.event.write_index, 9);
+	/* What the kernel writes there, and does not trust. */
+	memset((char *)pair.ring.header + EVENTLOG_MAPPED_LATE, 0xa5,
+	       page_size() - EVENTLOG_MAPPED_LATE);
+	pair.ring.header->late++;
+	CHECK_EQ(mapped_kick(&pair.ring), 8);
+	CHECK_EQ(late_of(&pair.consumer), 4 + 0x7fffffffULL);
+	pair_put(&pair);
+	CHECK_EQ(mapped_kick(&pair.ring), 8);
+	pair_check(&pair, getpid(), thread_id());
+	pair_close(&pair);
+}
+
 TEST(close_while_mapped)
 {
 	struct pair pair;

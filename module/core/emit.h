@@ -261,4 +261,17 @@ void eventlog_emit_lost_to(struct eventlog_subscriber *subscriber, enum eventlog
  */
 unsigned int eventlog_emit_missed(const struct eventlog_event *event, u32 count);
 
+/**
+ * eventlog_emit_late() - count events that a thread did not wait to emit
+ * @event: as for eventlog_emit()
+ * @count: how many
+ * @emitter: the thread
+ *
+ * As eventlog_emit_missed(), for rules that select @emitter.  Context: as for eventlog_emit_later().
+ *
+ * Return: how many subscribers count them.
+ */
+unsigned int eventlog_emit_late(const struct eventlog_event *event, u32 count,
+				const struct eventlog_emitter *emitter);
+
 #endif /* EVENTLOG_EMIT_H */

@@ -400,12 +400,14 @@ static bool eventlog_mapped_look(struct eventlog_mapped *ring)
 	}
 	eventlog_mapped_release(ring);
 	/* One that ended after the snapshot may contain more. */
-	if (ring->ended && eventlog_mapped_is_empty(ring))
+	if (ring->ended && eventlog_mapped_is_empty(ring)) {
+		eventlog_late_take(ring);
 		eventlog_mapped_finish(ring);
-	else if (ring->dead)
+	} else if (ring->dead) {
 		list_del_init(&ring->active_node);
-	else if (shard->pass.of_worker && !ring->ended)
+	} else if (shard->pass.of_worker && !ring->ended) {
 		eventlog_mapped_rest(ring);
+	}
 	return false;
 }
 
@@ -476,9 +478,10 @@ static void eventlog_shard_now(struct eventlog_shard *shard)
 static unsigned int eventlog_pass_open(struct eventlog_shard *shard, unsigned int budget)
 {
 	struct eventlog_mapped *ring, *next;
+	unsigned int steps;
 	LIST_HEAD(batch);
 
-	for (; budget && !list_empty(&shard->active); budget--) {
+	for (; budget && !list_empty(&shard->active); budget -= min(budget, steps)) {
 		ring = list_first_entry(&shard->active, struct eventlog_mapped, active_node);
 		if (ring->pass == shard->begun)
 			break;
@@ -489,7 +492,8 @@ static unsigned int eventlog_pass_open(struct eventlog_shard *shard, unsigned in
 		}
 		eventlog_mapped_snapshot(ring);
 		list_move_tail(&ring->active_node, &batch);
-		eventlog_steps_add(&shard->steps, 1);
+		steps = 1 + eventlog_late_take(ring);
+		eventlog_steps_add(&shard->steps, steps);
 	}
 	eventlog_shard_now(shard);
 	list_for_each_entry_safe(ring, next, &batch, active_node)
@@ -648,7 +652,7 @@ void eventlog_shard_wake(struct eventlog_mapped *ring)
 
 	lockdep_assert_held(&shard->lock);
 	/* One that has ended is active, until the pass that takes the last record removes it. */
-	if (ring->ended || eventlog_mapped_is_empty(ring))
+	if (ring->ended || (eventlog_mapped_is_empty(ring) && !eventlog_late_is_new(ring)))
 		return;
 	eventlog_shard_activate(shard, ring);
 	eventlog_shard_start(shard, EVENTLOG_SHARD_PERIOD);

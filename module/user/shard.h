@@ -145,6 +145,8 @@ struct eventlog_shard {
  * @taken: something was taken since the worker looked
  * @tail: end of the records taken
  * @end: committed, in this pass
+ * @late: the sum in the header when late events were counted last
+ * @late_events: how many were counted
  * @last_time: the earliest time of the next record: not before the last one, and after
  *	what the thread has written
  * @next: copy of the header of the record at @tail, in a pass
@@ -184,6 +186,8 @@ struct eventlog_mapped {
 	bool taken;
 	u32 tail;
 	u32 end;
+	u32 late;
+	u32 late_events;
 	u64 last_time;
 	struct eventlog_mapped_record next;
 	u64 key;
@@ -230,6 +234,31 @@ void eventlog_shard_unlock(struct eventlog_shard *shard);
  * @ring: the ring; its shard is not locked
  */
 void eventlog_mapped_put(struct eventlog_mapped *ring);
+
+/** eventlog_late_max() - how many elements the table of late events has */
+u32 eventlog_late_max(void);
+
+/** eventlog_late_is_new() - has a ring late events that were not counted so far? */
+static inline bool eventlog_late_is_new(const struct eventlog_mapped *ring)
+{
+	return READ_ONCE(ring->header->late) != ring->late;
+}
+
+/**
+ * eventlog_late_count() - see eventlog_late_take()
+ */
+unsigned int eventlog_late_count(struct eventlog_mapped *ring);
+
+/**
+ * eventlog_late_take() - count the late events of a ring that were not counted so far
+ * @ring: the ring; its shard is locked
+ *
+ * Return: what that took of the shard's budget.
+ */
+static inline unsigned int eventlog_late_take(struct eventlog_mapped *ring)
+{
+	return likely(!eventlog_late_is_new(ring)) ? 0 : eventlog_late_count(ring);
+}
 
 /**
  * eventlog_mapped_is_empty() - has a ring no records that were not taken

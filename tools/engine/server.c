@@ -433,7 +433,8 @@ static bool serve(struct connection *connection)
 		reply.result = do_call(connection, call, &reply, &fd);
 		processes_leave();
 	}
-	answer(to >= 0 ? to : connection->fd, &reply, fd);
+	if (!call || call->kind != CALL_WRITE || !call->arguments[1])
+		answer(to >= 0 ? to : connection->fd, &reply, fd);
 	if (to >= 0)
 		close(to);
 	klinux_settle();

@@ -515,17 +515,38 @@ struct eventlog_mapped_header {
 	__u32 data_offset;	/* bytes from this header to the data */
 	__u32 data_bytes;	/* a power of two */
 	__u32 ring;		/* number of the ring in its file */
-	__u8  reserved0[112];
+	__u32 late_max;		/* elements of the table of late events, see below; 0: none */
+	__u8  reserved0[108];
 
 	__u32 committed;	/* the thread's: end of the complete records */
 	__u32 session_of;	/* the thread's: descriptor of an event, see below; 0: no session */
 	__u64 session;		/* the thread's: what it works on */
 	__u32 session_flags;	/* the thread's: EVENTLOG_SESSION_*; others are 0 */
-	__u8  reserved1[108];
+	__u32 late;		/* the thread's: the sum of its late events */
+	__u8  reserved1[104];
 
 	__u32 position;		/* the kernel's: end of the records that it has taken */
 	__u32 ask;		/* EVENTLOG_MAPPED_ASK_*; ignore other bits */
 	__u8  reserved2[120];
+};
+
+/*
+ * A thread that finds no room, and does not wait for it, counts the event in the table at
+ * EVENTLOG_MAPPED_LATE, bytes from the header.  To do so
+ *	1. find the element of the event, or store write_index to the first one that has none
+ *	2. add 1 to its count
+ *	3. add 1 to late (release)
+ * When the kernel drains the ring, also that of a thread which was killed, it counts what is new as
+ * lost, EVENTLOG_LOST_LATE, as MISSED does.  For each ring 2^31 - 1 events are counted at most,
+ * those beyond are ignored.
+ */
+#define EVENTLOG_MAPPED_LATE	1024U
+
+struct eventlog_mapped_late {
+	__u32 write_index;	/* the thread's; 0: this element, and those that follow, are not used */
+	__u32 count;		/* the thread's */
+	__u32 taken;		/* the kernel's: how many of these it has counted */
+	__u32 reserved;
 };
 
 struct eventlog_mapped_record {
@@ -738,8 +759,9 @@ enum eventlog_lost {
 	EVENTLOG_LOST_PAUSED	= 7,	/* the subscriber had paused its rings */
 	EVENTLOG_LOST_AWAY	= 8,	/* its program had given the device up, see MISSED */
 	EVENTLOG_LOST_QUOTA	= 9,	/* its user has too many events of the provider sched */
+	EVENTLOG_LOST_LATE	= 10,	/* its thread did not wait for room in its producer ring */
 	EVENTLOG_LOST_UNMAPPED	= 11,	/* of sched: another thread has ended its thread's ring */
-	/* 10, 12 to 15: reserved for other causes; today 0 */
+	/* 12 to 15: reserved for other causes; today 0 */
 	EVENTLOG_LOST_CAUSES	= 16,
 };
 

@@ -33,6 +33,7 @@ static const char *const lost_names[] = {
 	[EVENTLOG_LOST_PAUSED] = "paused",
 	[EVENTLOG_LOST_AWAY] = "away",
 	[EVENTLOG_LOST_QUOTA] = "quota",
+	[EVENTLOG_LOST_LATE] = "late",
 	[EVENTLOG_LOST_UNMAPPED] = "unmapped",
 	[ELOG_LOST_NOT_WRITTEN] = "not written",
 	[ELOG_LOST_REMOVED] = "removed",

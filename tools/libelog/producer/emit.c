@@ -24,6 +24,9 @@
 #define SMALL_PAYLOAD	256
 /* A thread that emits fewer events gets no ring, which costs as much as several writes. */
 #define RING_AFTER	16
+/* Looks for room in a ring that an engine drains; and for the engine after so many late events. */
+#define PAUSE_NS	50000
+#define LATE_LOOK	64
 
 /* ------------------------------------------------------------------------
  * With a system call
@@ -200,7 +203,7 @@ static void kick_ring(struct elog_producer *producer, uint32_t number)
 	const int error = errno, fd = connected ? producer_file(producer) : -1;
 
 	if (fd >= 0)
-		(void)!elog_port_write(fd, message, sizeof(message));
+		elog_port_send(fd, message, sizeof(message));
 	end_call(slot);
 	errno = error;
 	/* Then the kernel delivers what is in the ring as well. */
@@ -311,6 +314,93 @@ static uint32_t ring_with_events(struct elog_mapped_ring *ring, const struct elo
 	return number;
 }
 
+/* Has the engine of a ring that is not drained ended? Then the next event connects again. */
+static void look_for_engine(struct elog_producer *producer)
+{
+	struct writer_slot *slot = begin_call(producer);
+	const int error = errno;
+	const bool gone = is_connected(producer) && elog_port_gone(producer_file(producer));
+
+	end_call(slot);
+	errno = error;
+	if (gone)
+		elog_producer_gone(producer, false);
+}
+
+/*
+ * Counts an event for which an engine has made no room.
+ *
+ * @ended: the thread has waited long enough
+ *
+ * Return: false: the thread waits.
+ */
+static bool count_late(const struct elog_event *event, struct elog_mapped_ring *ring, bool ended)
+{
+	struct elog_producer *producer = registered(event)->producer;
+	struct eventlog_mapped_header *header;
+	bool counted = false, look = false;
+	uint32_t position;
+
+	if (!elog_mapped_begin(ring))
+		return false;
+	header = ring->header;
+	if (header && is_for_ring(event)) {
+		position = __atomic_load_n(&header->position, __ATOMIC_RELAXED);
+		/* Where it has waited in vain, it waits no more. */
+		ended = ended || (ring->late && ring->late_at == position);
+		counted = ended &&
+			  elog_mapped_count_late(header,
+						 __atomic_load_n(&registered(event)->write_index,
+								 __ATOMIC_RELAXED));
+		look = counted && header->late % LATE_LOOK == 0;
+		ring->late = ended;
+		ring->late_at = position;
+	}
+	elog_mapped_end(ring);
+	if (look)
+		look_for_engine(producer);
+	return counted;
+}
+
+/*
+ * An engine drains the ring in a process of its own, which may have no CPU, or be stopped. The
+ * program waits for room, but not for long.
+ *
+ * Return: false: the ring cannot take the event, or count it, or another thread has changed
+ * something: emit it in another way.
+ */
+static bool put_when_drained(const struct emission *emission, struct elog_mapped_ring *ring)
+{
+	const struct timespec pause = { .tv_nsec = PAUSE_NS };
+	const struct elog_event *event = emission->event;
+	struct elog_producer *producer = registered(event)->producer;
+	const size_t bytes = payload_bytes(emission->parts, emission->count);
+	const int error = errno;
+	enum elog_mapped_result result;
+	uint64_t end;
+
+	if (bytes > EVENTLOG_PAYLOAD_MAX || elog_mapped_need((uint32_t)bytes) > (ring->mask + 1) / 2)
+		return false;
+	if (count_late(event, ring, !producer->wait))
+		return true;
+	end = elog_clock_read(CLOCK_MONOTONIC) + producer->wait;
+	kick_ring(producer, ring->number);
+	for (;;) {
+		result = put_in_ring(ring, event, emission->session, emission->parts,
+				     emission->count);
+		if (result != ELOG_MAPPED_FULL || elog_clock_read(CLOCK_MONOTONIC) >= end)
+			break;
+		/* Not nanosleep(), which is a cancellation point. */
+		syscall(SYS_nanosleep, &pause, NULL);
+	}
+	errno = error;
+	if (result == ELOG_MAPPED_FULL)
+		return count_late(event, ring, true);
+	if (result == ELOG_MAPPED_DONE && elog_rings_resizes(ring, false))
+		elog_producer_manage(producer, elog_rings_full);
+	return result == ELOG_MAPPED_DONE;
+}
+
 /* The program has closed the file: connects again first, or counts the event. */
 static int emit_again(struct emission *emission)
 {
@@ -328,6 +418,15 @@ static int emit_again(struct emission *emission)
 		return ret;
 	elog_leave_miss(registered(event));
 	return -EBADF;
+}
+
+static bool may_get_ring(const struct elog_event *event)
+{
+	struct elog_producer *producer = registered(event)->producer;
+
+	return registered(event)->place != ELOG_RING_PLACES &&
+	       !__atomic_load_n(&producer->missed, __ATOMIC_RELAXED) &&
+	       elog_rings_may_get(&producer->rings);
 }
 
 /* Emits an event that is not in the ring; @result says why. */
@@ -349,6 +448,15 @@ static __attribute__((noinline)) int emit_slowly(struct emission *emission,
 	    put_in_ring(ring, event, emission->session, emission->parts, emission->count) ==
 	    ELOG_MAPPED_DONE)
 		return 0;
+	if (has_engine(producer) && result == ELOG_MAPPED_FULL && is_for_ring(event)) {
+		/* A message to an engine takes longer than the ring. */
+		if ((!ring || !ring->header) && may_get_ring(event)) {
+			elog_producer_manage(producer, elog_rings_get);
+			ring = elog_rings_of_thread(registered(event)->place);
+		}
+		if (ring && ring->header && put_when_drained(emission, ring))
+			return 0;
+	}
 	/* The kernel counts an event that is too large only in a message of its own. */
 	if (ring && payload_bytes(emission->parts, emission->count) <= EVENTLOG_PAYLOAD_MAX)
 		emission->ring = ring_with_events(ring, event);
@@ -365,9 +473,7 @@ static __attribute__((noinline)) int emit_slowly(struct emission *emission,
 	if (ret || registered(event)->place == ELOG_RING_PLACES || !is_for_ring(event))
 		return ret;
 	if (!ring || !ring->header) {
-		if (++elog_thread_rings.written >= RING_AFTER &&
-		    !__atomic_load_n(&producer->missed, __ATOMIC_RELAXED) &&
-		    elog_rings_may_get(&producer->rings))
+		if (++elog_thread_rings.written >= RING_AFTER && may_get_ring(event))
 			elog_producer_manage(producer, elog_rings_get);
 	} else if (result == ELOG_MAPPED_FULL && elog_rings_resizes(ring, false)) {
 		elog_producer_manage(producer, elog_rings_full);

@@ -35,6 +35,8 @@
  * @full: how often it was full since the last doorbell
  * @quiet: how many doorbells in a row followed little traffic
  * @rung: @head at the last doorbell
+ * @late: there was no room at the position @late_at, and the thread does not wait there again
+ * @late_at: see @late
  *
  * If all members are 0, elog_mapped_reserve() fails. The library keeps it in memory that
  * the kernel clears in the child of a fork. The fork may happen in a signal handler during
@@ -54,6 +56,8 @@ struct elog_mapped_ring {
 	uint32_t full;
 	uint32_t quiet;
 	uint32_t rung;
+	uint32_t late;
+	uint32_t late_at;
 } __attribute__((aligned(128)));
 
 #define ELOG_MAPPED_INLINE static inline __attribute__((always_inline))
@@ -225,6 +229,32 @@ ELOG_MAPPED_INLINE void elog_mapped_commit(struct elog_mapped_ring *ring,
 	__atomic_store_n(&slot->header->committed, slot->end, __ATOMIC_RELEASE);
 	/* The compiler must not load ask before: the kernel waits only for the CPU's buffers. */
 	elog_mapped_fence();
+}
+
+/**
+ * elog_mapped_count_late() - count an event that is not put in the ring
+ * @header: of the ring; between elog_mapped_begin() and elog_mapped_end()
+ * @write_index: of the event
+ *
+ * Return: false if there is no place for its count.
+ */
+static __attribute__((unused)) bool
+elog_mapped_count_late(struct eventlog_mapped_header *header, uint32_t write_index)
+{
+	const uint32_t most = (uint32_t)((4096 - EVENTLOG_MAPPED_LATE) /
+					 sizeof(struct eventlog_mapped_late));
+	struct eventlog_mapped_late *late =
+		(struct eventlog_mapped_late *)(void *)((char *)header + EVENTLOG_MAPPED_LATE);
+	uint32_t left = header->late_max < most ? header->late_max : most;
+
+	for (; left && late->write_index != write_index && late->write_index; left--)
+		late++;
+	if (!left)
+		return false;
+	late->write_index = write_index;
+	late->count++;
+	__atomic_store_n(&header->late, header->late + 1, __ATOMIC_RELEASE);
+	return true;
 }
 
 /* What the kernel asks for, EVENTLOG_MAPPED_ASK_*. Between commit and end. */

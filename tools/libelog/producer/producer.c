@@ -44,6 +44,9 @@
 #define STOPPED_NS	10000000000ULL
 #define DISCONNECT_AGAIN_NS 100000000ULL
 #define NEVER		UINT64_MAX
+/* An engine gives room back within a millisecond, unless it has no CPU. */
+#define WAIT_MS		5
+#define WAIT_MS_MAX	1000
 
 /* Is this not a child that shares the memory of the producer's process? */
 static bool is_own(const struct elog_producer *producer)
@@ -69,7 +72,7 @@ static void set_connection(struct elog_producer *producer, enum elog_connection 
 static int open_file(struct elog_producer *producer)
 {
 	/* While the module is being replaced, an engine does not take its place. */
-	const bool waits = producer->away && producer->retries && !producer->engine;
+	const bool waits = producer->away && producer->retries && !has_engine(producer);
 	int fd = elog_node_open(waits && !producer->device ? EVENTLOG_DEVICE : producer->device);
 	int inherited, other;
 
@@ -105,7 +108,7 @@ static int connect_locked(struct elog_producer *producer)
 		return ret;
 	}
 	producer->file = elog_file_own(fd);
-	producer->engine = elog_port_maybe(fd);
+	__atomic_store_n(&producer->engine, elog_port_maybe(fd), __ATOMIC_RELAXED);
 	for (event = producer->events; event && ret != -ESHUTDOWN; event = event->next)
 		ret = elog_event_register_locked(producer, event);
 	/* A thread that found it connected, but the event not registered, would count nothing. */
@@ -310,6 +313,14 @@ static bool may_have_rings(const struct elog_producer_options *options)
 	       !is_on("ELOG_STRICT", false);
 }
 
+static uint64_t wait_for_engine(void)
+{
+	const char *value = secure_getenv("ELOG_WAIT");
+	unsigned long ms = value && *value ? strtoul(value, NULL, 10) : WAIT_MS;
+
+	return (ms < WAIT_MS_MAX ? ms : WAIT_MS_MAX) * 1000000ULL;
+}
+
 int elog_producer_open(struct elog_producer **result,
 		       const struct elog_producer_options *given)
 {
@@ -332,6 +343,7 @@ int elog_producer_open(struct elog_producer **result,
 	producer->file.fd = -1;
 	producer->inherited.fd = -1;
 	producer->process = getpid();
+	producer->wait = wait_for_engine();
 	device = elog_device_chosen(options.device);
 	producer->device = device ? strdup(device) : NULL;
 	if (device && !producer->device) {

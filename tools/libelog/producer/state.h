@@ -73,7 +73,8 @@ struct elog_producer {
 	bool away;			/* it has left the device, and is not back */
 	bool missed;			/* atomic; an event has counted something */
 	bool gone;			/* the device was not there */
-	bool engine;			/* what was opened last is an engine */
+	bool engine;			/* atomic; what was opened last is an engine */
+	uint64_t wait;			/* for room in a ring that an engine drains, ns */
 	uint64_t next_disconnect;	/* atomic; after a failure; coarse clock, ns */
 	unsigned int retries;		/* to connect soon */
 	uint64_t next_report;		/* of @missed; coarse clock, ns */
@@ -89,6 +90,12 @@ static inline struct registered_event *registered(const struct elog_event *event
 static inline enum elog_connection elog_connection(const struct elog_producer *producer)
 {
 	return __atomic_load_n(&producer->connection, __ATOMIC_SEQ_CST);
+}
+
+/* Is it connected to an engine, or was it? */
+static inline bool has_engine(const struct elog_producer *producer)
+{
+	return __atomic_load_n(&producer->engine, __ATOMIC_RELAXED);
 }
 
 static inline bool is_connected(const struct elog_producer *producer)

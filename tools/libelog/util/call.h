@@ -22,7 +22,7 @@
 enum call_kind {
 	CALL_OPEN,	/* flags of open(2); first, and once */
 	CALL_IOCTL,	/* the request, the address of its struct */
-	CALL_WRITE,	/* bytes; the first piece is what of them can be read */
+	CALL_WRITE,	/* bytes, 1: without a reply; the first piece is what of them can be read */
 	CALL_READ,	/* address, bytes, 1: at the offset that follows */
 	CALL_SEEK,	/* offset, whence; value: the new offset */
 	CALL_MAP,	/* offset, bytes, PROT_*, 1: shared; value: offset in the file */

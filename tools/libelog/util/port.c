@@ -372,6 +372,21 @@ ssize_t elog_engine_writev(int fd, const struct iovec *parts, unsigned int count
 	return ret;
 }
 
+void elog_engine_send(int fd, const void *data, size_t size)
+{
+	struct message message;
+	struct msghdr head = { .msg_iov = message.own };
+
+	message_begin(&message, CALL_WRITE);
+	message_add(&message, (uintptr_t)data, size, PIECE_IN);
+	message.call.arguments[0] = size;
+	message.call.arguments[1] = true;
+	message.own[0] = (struct iovec){ &message.call, sizeof(message.call) };
+	message.own[1] = (struct iovec){ message.pieces, sizeof(*message.pieces) };
+	head.msg_iovlen = message.count;
+	syscall(SYS_sendmsg, fd, &head, MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
 ssize_t elog_engine_read(int fd, void *to, size_t bytes)
 {
 	struct message message;

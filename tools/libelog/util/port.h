@@ -63,6 +63,7 @@ void elog_engine_patient(int fd) ELOG_HIDDEN;
 bool elog_engine_gone(int fd) ELOG_HIDDEN;
 int elog_engine_call(int fd, unsigned int request, void *argument) ELOG_HIDDEN;
 ssize_t elog_engine_writev(int fd, const struct iovec *parts, unsigned int count) ELOG_HIDDEN;
+void elog_engine_send(int fd, const void *message, size_t size) ELOG_HIDDEN;
 ssize_t elog_engine_read(int fd, void *to, size_t bytes) ELOG_HIDDEN;
 void *elog_engine_map(void *at, size_t length, int protection, int fd, uint64_t offset) ELOG_HIDDEN;
 void elog_engine_unmapped(int fd, uint64_t offset) ELOG_HIDDEN;
@@ -164,6 +165,15 @@ static inline ssize_t elog_port_write(int fd, const void *message, size_t size)
 	if (__builtin_expect(elog_port_maybe(fd), 0))
 		return elog_engine_writev(fd, &whole, 1);
 	return syscall(SYS_write, fd, message, size);
+}
+
+/** elog_port_send() - write a message, and do not wait for an engine */
+static inline void elog_port_send(int fd, const void *message, size_t size)
+{
+	if (__builtin_expect(elog_port_maybe(fd), 0))
+		elog_engine_send(fd, message, size);
+	else
+		(void)!syscall(SYS_write, fd, message, size);
 }
 
 /** elog_port_writev() - write a message in @count parts, otherwise as elog_port_write() */

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Late events: what threads have not put into their producer rings, because these had no room, and
+ * count in a table there.  No state of its own; the caller holds the lock of the ring's shard.
+ *
+ * The table can change at any time, as the rest of a ring can.  Its process decides only how many
+ * of its own events are counted as lost.
+ */
+#include "compat.h"
+#include "core/event.h"
+#include "core/emit.h"
+#include "user/file.h"
+#include "user/producer.h"
+#include "user/shard.h"
+
+#define EVENTLOG_LATE_MAX	((4096 - EVENTLOG_MAPPED_LATE) / sizeof(struct eventlog_mapped_late))
+/* Of all events of a ring. */
+#define EVENTLOG_LATE_EVENTS_MAX S32_MAX
+
+u32 eventlog_late_max(void)
+{
+	return EVENTLOG_LATE_MAX;
+}
+
+static unsigned int eventlog_late_emit(struct eventlog_mapped *ring, u32 write_index, u32 count)
+{
+	unsigned int listeners = 0;
+	unsigned long target;
+
+	rcu_read_lock();
+	target = eventlog_target_find(ring->file, write_index);
+	if (target)
+		listeners = eventlog_emit_late(eventlog_target_event(target), count,
+					       &ring->emitter);
+	rcu_read_unlock();
+	return listeners;
+}
+
+unsigned int eventlog_late_count(struct eventlog_mapped *ring)
+{
+	struct eventlog_mapped_late *late = (void *)ring->header + EVENTLOG_MAPPED_LATE;
+	u32 write_index, taken, count;
+	unsigned int steps = 0, i;
+
+	/* Pairs with the release of the thread: the counts are complete. */
+	ring->late = smp_load_acquire(&ring->header->late);
+	for (i = 0; i < EVENTLOG_LATE_MAX; i++, late++) {
+		write_index = READ_ONCE(late->write_index);
+		if (!write_index)
+			break;
+		steps++;
+		taken = READ_ONCE(late->taken);
+		count = min_t(u32, READ_ONCE(late->count) - taken,
+			      EVENTLOG_LATE_EVENTS_MAX - ring->late_events);
+		if (!count)
+			continue;
+		WRITE_ONCE(late->taken, taken + count);
+		ring->late_events += count;
+		steps += eventlog_late_emit(ring, write_index, count);
+	}
+	return steps;
+}
