@@ -662,10 +662,10 @@ unsigned int eventlog_emit_missed(const struct eventlog_event *event, u32 count)
 	return eventlog_emit_lost(event, EVENTLOG_LOST_AWAY, count, NULL, NULL);
 }
 
-unsigned int eventlog_emit_late(const struct eventlog_event *event, u32 count,
-				const struct eventlog_emitter *emitter)
+void eventlog_emit_late(const struct eventlog_event *event, u32 count,
+			const struct eventlog_emitter *emitter)
 {
-	return eventlog_emit_lost(event, EVENTLOG_LOST_LATE, count, NULL, emitter);
+	eventlog_emit_lost(event, EVENTLOG_LOST_LATE, count, NULL, emitter);
 }
 
 /*

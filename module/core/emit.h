@@ -268,10 +268,8 @@ unsigned int eventlog_emit_missed(const struct eventlog_event *event, u32 count)
  * @emitter: the thread
  *
  * As eventlog_emit_missed(), for rules that select @emitter.  Context: as for eventlog_emit_later().
- *
- * Return: how many subscribers count them.
  */
-unsigned int eventlog_emit_late(const struct eventlog_event *event, u32 count,
-				const struct eventlog_emitter *emitter);
+void eventlog_emit_late(const struct eventlog_event *event, u32 count,
+			const struct eventlog_emitter *emitter);
 
 #endif /* EVENTLOG_EMIT_H */

@@ -14,7 +14,7 @@
 #include "user/shard.h"
 
 #define EVENTLOG_LATE_MAX	((4096 - EVENTLOG_MAPPED_LATE) / sizeof(struct eventlog_mapped_late))
-/* Of all events of a ring. */
+/* In one look at a ring: what counters of 32 bits take. */
 #define EVENTLOG_LATE_EVENTS_MAX S32_MAX
 
 u32 eventlog_late_max(void)
@@ -24,22 +24,26 @@ u32 eventlog_late_max(void)
 
 static unsigned int eventlog_late_emit(struct eventlog_mapped *ring, u32 write_index, u32 count)
 {
-	unsigned int listeners = 0;
+	const struct eventlog_listeners *listeners = NULL;
+	unsigned int steps = 0;
 	unsigned long target;
 
 	rcu_read_lock();
 	target = eventlog_target_find(ring->file, write_index);
 	if (target)
-		listeners = eventlog_emit_late(eventlog_target_event(target), count,
-					       &ring->emitter);
+		listeners = rcu_dereference(eventlog_target_event(target)->listeners);
+	if (listeners) {
+		steps = listeners->count;
+		eventlog_emit_late(eventlog_target_event(target), count, &ring->emitter);
+	}
 	rcu_read_unlock();
-	return listeners;
+	return steps;
 }
 
 unsigned int eventlog_late_count(struct eventlog_mapped *ring)
 {
 	struct eventlog_mapped_late *late = (void *)ring->header + EVENTLOG_MAPPED_LATE;
-	u32 write_index, taken, count;
+	u32 left = EVENTLOG_LATE_EVENTS_MAX, write_index, taken, count;
 	unsigned int steps = 0, i;
 
 	/* Pairs with the release of the thread: the counts are complete. */
@@ -50,13 +54,15 @@ unsigned int eventlog_late_count(struct eventlog_mapped *ring)
 			break;
 		steps++;
 		taken = READ_ONCE(late->taken);
-		count = min_t(u32, READ_ONCE(late->count) - taken,
-			      EVENTLOG_LATE_EVENTS_MAX - ring->late_events);
+		count = min(READ_ONCE(late->count) - taken, left);
 		if (!count)
 			continue;
+		left -= count;
 		WRITE_ONCE(late->taken, taken + count);
-		ring->late_events += count;
 		steps += eventlog_late_emit(ring, write_index, count);
 	}
+	/* The next look takes the rest. */
+	if (!left)
+		ring->late--;
 	return steps;
 }

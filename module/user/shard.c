@@ -327,7 +327,7 @@ static void eventlog_mapped_rest(struct eventlog_mapped *ring)
 {
 	u64 now = ring->shard->pass.now;
 
-	if (ring->taken) {
+	if (ring->taken || eventlog_late_is_new(ring)) {
 		ring->taken = false;
 		if (ring->asked)
 			eventlog_mapped_ask(ring, 0);
@@ -401,8 +401,9 @@ static bool eventlog_mapped_look(struct eventlog_mapped *ring)
 	eventlog_mapped_release(ring);
 	/* One that ended after the snapshot may contain more. */
 	if (ring->ended && eventlog_mapped_is_empty(ring)) {
-		eventlog_late_take(ring);
-		eventlog_mapped_finish(ring);
+		/* The next pass takes late events, as part of its budget. */
+		if (ring->late_over || !eventlog_late_is_new(ring))
+			eventlog_mapped_finish(ring);
 	} else if (ring->dead) {
 		list_del_init(&ring->active_node);
 	} else if (shard->pass.of_worker && !ring->ended) {
@@ -493,6 +494,7 @@ static unsigned int eventlog_pass_open(struct eventlog_shard *shard, unsigned in
 		eventlog_mapped_snapshot(ring);
 		list_move_tail(&ring->active_node, &batch);
 		steps = 1 + eventlog_late_take(ring);
+		ring->late_over = ring->ended;
 		eventlog_steps_add(&shard->steps, steps);
 	}
 	eventlog_shard_now(shard);
@@ -815,7 +817,7 @@ void eventlog_shard_end(struct eventlog_mapped *ring)
 	ring->leave = true;
 	eventlog_mapped_whole(ring, U64_MAX);
 	eventlog_mapped_ask(ring, 0);
-	if (ring->dead && !eventlog_mapped_counting(ring))
+	if (ring->dead && !eventlog_mapped_counting(ring) && !eventlog_late_is_new(ring))
 		eventlog_mapped_finish(ring);
 	else
 		eventlog_shard_activate(shard, ring);

@@ -146,7 +146,7 @@ struct eventlog_shard {
  * @tail: end of the records taken
  * @end: committed, in this pass
  * @late: the sum in the header when late events were counted last
- * @late_events: how many were counted
+ * @late_over: it has ended, and they were counted a last time
  * @last_time: the earliest time of the next record: not before the last one, and after
  *	what the thread has written
  * @next: copy of the header of the record at @tail, in a pass
@@ -187,7 +187,7 @@ struct eventlog_mapped {
 	u32 tail;
 	u32 end;
 	u32 late;
-	u32 late_events;
+	bool late_over;
 	u64 last_time;
 	struct eventlog_mapped_record next;
 	u64 key;
@@ -244,9 +244,7 @@ static inline bool eventlog_late_is_new(const struct eventlog_mapped *ring)
 	return READ_ONCE(ring->header->late) != ring->late;
 }
 
-/**
- * eventlog_late_count() - see eventlog_late_take()
- */
+/** eventlog_late_count() - what eventlog_late_take() does if there are any */
 unsigned int eventlog_late_count(struct eventlog_mapped *ring);
 
 /**

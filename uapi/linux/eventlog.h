@@ -537,8 +537,7 @@ struct eventlog_mapped_header {
  *	2. add 1 to its count
  *	3. add 1 to late (release)
  * When the kernel drains the ring, also that of a thread which was killed, it counts what is new as
- * lost, EVENTLOG_LOST_LATE, as MISSED does.  For each ring 2^31 - 1 events are counted at most,
- * those beyond are ignored.
+ * lost, EVENTLOG_LOST_LATE, as MISSED does.
  */
 #define EVENTLOG_MAPPED_LATE	1024U
 

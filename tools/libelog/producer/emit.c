@@ -226,7 +226,9 @@ static __attribute__((noinline)) bool answer(struct elog_producer *producer,
 		elog_producer_manage(producer, elog_rings_leave);
 		return !(ask & EVENTLOG_MAPPED_ASK_ENDED);
 	}
-	if (ask & EVENTLOG_MAPPED_ASK_KICK && elog_rings_resizes(ring, true))
+	/* An engine that was stopped still asks, and would not answer. */
+	if (ask & EVENTLOG_MAPPED_ASK_KICK && !has_engine(producer) &&
+	    elog_rings_resizes(ring, true))
 		elog_producer_manage(producer, elog_rings_rung);
 	return true;
 }
@@ -324,81 +326,97 @@ static void look_for_engine(struct elog_producer *producer)
 	end_call(slot);
 	errno = error;
 	if (gone)
-		elog_producer_gone(producer, false);
+		elog_producer_gone(producer);
 }
+
+enum late {
+	LATE_COUNTED,
+	LATE_WAITS,		/* the thread has not waited at this position yet */
+	LATE_ELSEWHERE,		/* the ring cannot be used: emit the event in another way */
+};
 
 /*
  * Counts an event for which an engine has made no room.
  *
- * @ended: the thread has waited long enough
- *
- * Return: false: the thread waits.
+ * @waited: the thread has waited long enough
  */
-static bool count_late(const struct elog_event *event, struct elog_mapped_ring *ring, bool ended)
+static enum late count_late(const struct elog_event *event, struct elog_mapped_ring *ring,
+			    bool waited)
 {
-	struct elog_producer *producer = registered(event)->producer;
-	struct eventlog_mapped_header *header;
-	bool counted = false, look = false;
+	const struct eventlog_mapped_header *header;
+	enum late result = LATE_ELSEWHERE;
+	bool counted = true, again = false;
 	uint32_t position;
 
 	if (!elog_mapped_begin(ring))
-		return false;
+		return LATE_ELSEWHERE;
 	header = ring->header;
-	if (header && is_for_ring(event)) {
+	if (header && is_for_ring(event) &&
+	    !(elog_mapped_ask(header) & EVENTLOG_MAPPED_ASK_LEAVE)) {
 		position = __atomic_load_n(&header->position, __ATOMIC_RELAXED);
-		/* Where it has waited in vain, it waits no more. */
-		ended = ended || (ring->late && ring->late_at == position);
-		counted = ended &&
-			  elog_mapped_count_late(header,
+		again = ring->late && ring->late_at == position;
+		result = waited || again ? LATE_COUNTED : LATE_WAITS;
+	}
+	if (result == LATE_COUNTED) {
+		counted = elog_mapped_count_late(ring->header,
 						 __atomic_load_n(&registered(event)->write_index,
 								 __ATOMIC_RELAXED));
-		look = counted && header->late % LATE_LOOK == 0;
-		ring->late = ended;
+		again = again && header->late % LATE_LOOK;
+		ring->late = true;
 		ring->late_at = position;
 	}
 	elog_mapped_end(ring);
-	if (look)
-		look_for_engine(producer);
-	return counted;
+	/* There is no place for its count: tell the engine later, see leave.h. */
+	if (!counted)
+		elog_leave_miss(registered(event));
+	if (result == LATE_COUNTED && !again)
+		look_for_engine(registered(event)->producer);
+	return result;
 }
 
 /*
  * An engine drains the ring in a process of its own, which may have no CPU, or be stopped. The
- * program waits for room, but not for long.
+ * program waits for room, but not for long, and only once at a position.
  *
- * Return: false: the ring cannot take the event, or count it, or another thread has changed
- * something: emit it in another way.
+ * Return: false: the ring cannot take the event, or count it: emit it in another way.
  */
 static bool put_when_drained(const struct emission *emission, struct elog_mapped_ring *ring)
 {
-	const struct timespec pause = { .tv_nsec = PAUSE_NS };
+	/* As the call has it, whatever time_t is. */
+	const long pause[2] = { 0, PAUSE_NS };
 	const struct elog_event *event = emission->event;
 	struct elog_producer *producer = registered(event)->producer;
 	const size_t bytes = payload_bytes(emission->parts, emission->count);
+	/* It is drained: otherwise the event is counted at once. */
+	const bool drained = ring->late;
 	const int error = errno;
 	enum elog_mapped_result result;
+	enum late late;
 	uint64_t end;
 
 	if (bytes > EVENTLOG_PAYLOAD_MAX || elog_mapped_need((uint32_t)bytes) > (ring->mask + 1) / 2)
 		return false;
-	if (count_late(event, ring, !producer->wait))
-		return true;
-	end = elog_clock_read(CLOCK_MONOTONIC) + producer->wait;
+	late = count_late(event, ring, false);
+	if (late != LATE_WAITS)
+		return late == LATE_COUNTED;
 	kick_ring(producer, ring->number);
+	end = elog_clock_read(CLOCK_MONOTONIC) + producer->wait;
 	for (;;) {
 		result = put_in_ring(ring, event, emission->session, emission->parts,
 				     emission->count);
 		if (result != ELOG_MAPPED_FULL || elog_clock_read(CLOCK_MONOTONIC) >= end)
 			break;
 		/* Not nanosleep(), which is a cancellation point. */
-		syscall(SYS_nanosleep, &pause, NULL);
+		syscall(SYS_nanosleep, pause, NULL);
 	}
 	errno = error;
-	if (result == ELOG_MAPPED_FULL)
-		return count_late(event, ring, true);
-	if (result == ELOG_MAPPED_DONE && elog_rings_resizes(ring, false))
+	if (result == ELOG_MAPPED_DONE)
+		ring->late = false;
+	else if (result == ELOG_MAPPED_FULL)
+		late = count_late(event, ring, true);
+	if ((result == ELOG_MAPPED_DONE || drained) && elog_rings_resizes(ring, false))
 		elog_producer_manage(producer, elog_rings_full);
-	return result == ELOG_MAPPED_DONE;
+	return result == ELOG_MAPPED_DONE || late == LATE_COUNTED;
 }
 
 /* The program has closed the file: connects again first, or counts the event. */
@@ -469,7 +487,7 @@ static __attribute__((noinline)) int emit_slowly(struct emission *emission,
 		return emit_again(emission);
 	/* A handler that has interrupted an emission would wait for it. */
 	if ((ret == -ENODEV || ret == -ETIMEDOUT || ret == -EAGAIN) && !(ring && ring->busy))
-		elog_producer_gone(producer, ret != -ENODEV);
+		elog_producer_gone(producer);
 	if (ret || registered(event)->place == ELOG_RING_PLACES || !is_for_ring(event))
 		return ret;
 	if (!ring || !ring->header) {

@@ -247,6 +247,8 @@ elog_mapped_count_late(struct eventlog_mapped_header *header, uint32_t write_ind
 		(struct eventlog_mapped_late *)(void *)((char *)header + EVENTLOG_MAPPED_LATE);
 	uint32_t left = header->late_max < most ? header->late_max : most;
 
+	if (!write_index)
+		return false;
 	for (; left && late->write_index != write_index && late->write_index; left--)
 		late++;
 	if (!left)

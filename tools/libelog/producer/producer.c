@@ -21,6 +21,7 @@
  * another one. So each call that uses the number looks first whether it is still that of the file.
  * If it is not, the producer connects again.
  */
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -261,9 +262,10 @@ void elog_producer_manage(struct elog_producer *producer,
 		elog_producer_lost(producer);
 }
 
-void elog_producer_gone(struct elog_producer *producer, bool stopped)
+void elog_producer_gone(struct elog_producer *producer)
 {
 	struct elog_held before;
+	bool stopped;
 
 	if (!elog_producer_may_disconnect(producer) || !elog_producer_trylock(producer, &before))
 		return;
@@ -271,7 +273,8 @@ void elog_producer_gone(struct elog_producer *producer, bool stopped)
 	 * If a signal handler has interrupted a thread in the kernel, waiting does not help:
 	 * then a later event tries again.
 	 */
-	if (stopped && is_connected(producer))
+	stopped = is_connected(producer) && elog_port_stopped(producer_file(producer));
+	if (stopped)
 		elog_leave_lost(producer);
 	else
 		elog_producer_disconnect(producer, false);
@@ -316,7 +319,7 @@ static bool may_have_rings(const struct elog_producer_options *options)
 static uint64_t wait_for_engine(void)
 {
 	const char *value = secure_getenv("ELOG_WAIT");
-	unsigned long ms = value && *value ? strtoul(value, NULL, 10) : WAIT_MS;
+	unsigned long ms = value && isdigit(*value) ? strtoul(value, NULL, 10) : WAIT_MS;
 
 	return (ms < WAIT_MS_MAX ? ms : WAIT_MS_MAX) * 1000000ULL;
 }

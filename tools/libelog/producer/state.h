@@ -225,13 +225,13 @@ static inline bool elog_producer_may_disconnect(const struct elog_producer *prod
 /**
  * elog_producer_gone() - connect again, because the device's instance was deleted
  * @producer: a write has failed with ENODEV
- * @stopped: or with ETIMEDOUT or EAGAIN, because the engine does not answer
+ *	or with ETIMEDOUT or EAGAIN, because an engine does not answer
  *
  * The next test of an event opens the device, which may be that of a new instance. An engine that
  * was stopped is asked again after ten seconds; until then, events that had a listener count. Does
  * nothing if the lock is taken. Preserves errno.
  */
-void elog_producer_gone(struct elog_producer *producer, bool stopped);
+void elog_producer_gone(struct elog_producer *producer);
 
 /**
  * elog_producer_check() - connect again, if the program has closed the producer's file

@@ -151,7 +151,7 @@ static int send_message(int fd, struct message *message, int answer)
 	if (ret >= 0)
 		return 0;
 	if (errno == EPIPE || errno == ECONNRESET || errno == ENOTCONN)
-		return limit_of(fd).tv_sec == GIVEN_UP_S ? -EAGAIN : -ENODEV;
+		return elog_engine_stopped(fd) ? -EAGAIN : -ENODEV;
 	return -errno;
 }
 
@@ -440,11 +440,18 @@ void elog_engine_unmapped(int fd, uint64_t offset)
  * Waiting
  */
 
+/* Not poll(), which is a cancellation point. */
 bool elog_engine_gone(int fd)
 {
+	const struct timespec none = { 0 };
 	struct pollfd file = { .fd = fd };
 
-	return poll(&file, 1, 0) > 0;
+	return syscall(SYS_ppoll, &file, 1, &none, NULL, 0) > 0;
+}
+
+bool elog_engine_stopped(int fd)
+{
+	return limit_of(fd).tv_sec == GIVEN_UP_S;
 }
 
 /*

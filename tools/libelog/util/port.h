@@ -61,6 +61,7 @@ void elog_engine_forget(int fd) ELOG_HIDDEN;
 bool elog_engine_remember(int fd) ELOG_HIDDEN;
 void elog_engine_patient(int fd) ELOG_HIDDEN;
 bool elog_engine_gone(int fd) ELOG_HIDDEN;
+bool elog_engine_stopped(int fd) ELOG_HIDDEN;
 int elog_engine_call(int fd, unsigned int request, void *argument) ELOG_HIDDEN;
 ssize_t elog_engine_writev(int fd, const struct iovec *parts, unsigned int count) ELOG_HIDDEN;
 void elog_engine_send(int fd, const void *message, size_t size) ELOG_HIDDEN;
@@ -130,6 +131,12 @@ static inline int elog_port_dup(int fd)
 static inline bool elog_port_gone(int fd)
 {
 	return elog_port_maybe(fd) && elog_engine_gone(fd);
+}
+
+/** elog_port_stopped() - has the engine of this connection not answered a call? */
+static inline bool elog_port_stopped(int fd)
+{
+	return elog_port_maybe(fd) && elog_engine_stopped(fd);
 }
 
 /**
