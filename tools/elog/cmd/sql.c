@@ -667,6 +667,7 @@ const struct verb verb_sql = {
 	"from each START to its END.\n"
 	"\n"
 	"The name of a table is that of the event, or \"PROVIDER/EVENT\".\n"
+	"percentile(duration, 99) is a percentile, and dur('50ms') a duration in nanoseconds.\n"
 	"\n"
 	"Exit status: 0 success; 1 an error, or a FILE was damaged; 2 events were lost\n"
 	"during the capture.\n",

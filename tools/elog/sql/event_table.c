@@ -21,6 +21,7 @@
 
 #include "common/word.h"
 #include "sql/event_table.h"
+#include "sql/functions.h"
 #include "util/file_error.h"
 #include "util/session_number.h"
 #include "util/unique_names.h"
@@ -338,46 +339,6 @@ static int open_scan(sqlite3_vtab *base, sqlite3_vtab_cursor **cursor)
 	return SQLITE_OK;
 }
 
-/* ------------------------------------------------------------------------
- * Sessions
- */
-
-/* Return: false if it is no session. */
-static bool value_of(const void *text, int size, uint64_t *session)
-{
-	char copy[SESSION_TEXT_BYTES];
-
-	if (size <= 0 || size >= (int)sizeof(copy))
-		return false;
-	memcpy(copy, text, (size_t)size);
-	copy[size] = '\0';
-	return session_parse(copy, session);
-}
-
-/*
- * The order of the column session, and whether two values are equal: as numbers, however they
- * are written. What is no session is behind all sessions.
- */
-static int compare_sessions(void *context, int size, const void *text, int other_size,
-			    const void *other_text)
-{
-	uint64_t session, other;
-	int least = size < other_size ? size : other_size, ret;
-	bool is, other_is;
-
-	(void)context;
-	if (size == other_size && !memcmp(text, other_text, (size_t)size))
-		return 0;
-	is = value_of(text, size, &session);
-	other_is = value_of(other_text, other_size, &other);
-	if (is && other_is)
-		return session < other ? -1 : session > other;
-	if (is || other_is)
-		return is ? -1 : 1;
-	ret = memcmp(text, other_text, (size_t)least);
-	return ret ? ret : size - other_size;
-}
-
 /* Only events of a session can fulfill the query. Return: false: none can. */
 static bool select_session(struct scan *scan, sqlite3_value *value)
 {
@@ -390,7 +351,8 @@ static bool select_session(struct scan *scan, sqlite3_value *value)
 		session = (uint64_t)sqlite3_value_int64(value);
 		break;
 	case SQLITE_TEXT:
-		if (!value_of(sqlite3_value_text(value), sqlite3_value_bytes(value), &session))
+		if (!sql_session_parse(sqlite3_value_text(value), sqlite3_value_bytes(value),
+				       &session))
 			return false;
 		break;
 	default:	/* SQLite compares it. */
@@ -806,15 +768,15 @@ static const sqlite3_module event_module = {
 
 int event_table_register(sqlite3 *db)
 {
-	const int ret = sqlite3_create_collation(db, "elog_session",
-						 SQLITE_UTF8, NULL,
-						 compare_sessions);
+	const int ret = sql_functions_register(db);
 
 	return ret ? ret : sqlite3_create_module(db, EVENT_TABLE_MODULE, &event_module, NULL);
 }
 
 #ifdef ELOG_SQLITE_EXTENSION
+#pragma GCC visibility push(default)
 int sqlite3_elogsqlite_init(sqlite3 *db, char **error, const sqlite3_api_routines *api);
+#pragma GCC visibility pop
 
 /* Called by SQLite for load_extension('elog_sqlite'). */
 int sqlite3_elogsqlite_init(sqlite3 *db, char **error, const sqlite3_api_routines *api)

@@ -63,6 +63,45 @@ refuses_wrong_usage()
 		fails 'invalid format' --format prometheus spans.elog 'select 1'
 }
 
+percentiles_are_those_of_latency()
+{
+	local query
+
+	"$here/sql_truth.py" "$elog" many.elog percentiles &&
+		"$here/sql_truth.py" "$elog" spans.elog percentiles &&
+		answers 2 $'door\t1000\nquery\t1000\nrequest\t3000' spans.elog \
+			'select name, percentile(duration, 50) from spans group by 1' &&
+		answers 2 $'0.003\t-3000\t\t' spans.elog "select percentile(duration / 1e6, 50.0),
+			percentile(-duration, 50), percentile(null, 1),
+			percentile(duration, 1) filter (where name = 'none') from spans
+			where name = 'request'" &&
+		answers 2 $'2.5\tinf\t9223372036854775806' spans.elog 'select percentile(x, 50),
+			percentile(x, 100), percentile(y, 50) from (select 1 x, 0x7ffffffffffffffe y
+			union all select null, 0x7fffffffffffffff union all select 2.5, null
+			union all select 9e999, null)' || return 1
+	for query in 'duration, 101' 'duration, -0.1' 'duration, 9e999' 'duration, null' \
+		"duration, '50'" 'duration, 0.0 / 0' 'duration, rowid'; do
+		fails 'p must be a number from 0 to 100, the same in all rows' spans.elog \
+			"select percentile($query) from spans" || return 1
+	done
+	fails 'x must be a number, not text' spans.elog 'select percentile(name, 50) from spans' &&
+		fails 'x must be a number, not a blob' spans.elog "select percentile(x'31', 50)"
+}
+
+durations_have_units()
+{
+	local text
+
+	answers 2 $'50000000\t5400000000000\t1500000000\t' spans.elog \
+		"select dur('50ms'), dur('1h30m'), dur('1.5'), dur(null)" &&
+		answers 2 5 spans.elog "select count(*) from spans where duration > dur('1us')" || return 1
+	for text in 50xs '' ' 5ms' -5ms 5MS ms 1e3s 999999999d "it''s"; do
+		fails "dur(): '$text' is not a span of time" spans.elog "select dur('$text')" || return 1
+	done
+	fails "dur(): 5 is not a text, as '50ms'" spans.elog 'select dur(5)' &&
+		fails "is not a span of time" spans.elog "select dur('5ms' || char(0))"
+}
+
 finds_what_other_verbs_find()
 {
 	answers 2 '7' spans.elog 'select sum(count) from lost' &&
@@ -266,14 +305,17 @@ extension_has_the_tables()
 		select count(*) from ends where session = 3000 or session = '0x1';
 		create virtual table none using elog('shop', 'none', 'spans.elog');
 		create virtual table wrong using elog('shop');
+		select dur('1ms'), percentile(status, 50) from ends;
 	SQL
 	grep -qx '3008|1' found && grep -qx 3 found && grep -q 'no event shop/none in the files' found &&
-		grep -q 'PROVIDER, EVENT, FILE' found && return
+		grep -q 'PROVIDER, EVENT, FILE' found && grep -qx '1000000|201' found && return
 	cat found
 	return 1
 }
 
 check 'wrong usage gives the reason' refuses_wrong_usage
+check 'percentiles are those of elog latency' percentiles_are_those_of_latency
+check 'durations have units' durations_have_units
 check 'tables have what other verbs find' finds_what_other_verbs_find
 check 'a session has one spelling' sessions_have_one_spelling
 check 'hosts and machines are columns' origins_are_columns

@@ -100,15 +100,12 @@ double histogram_mean(const struct histogram *histogram)
 uint64_t histogram_quantile(const struct histogram *histogram,
 			    unsigned int thousandths)
 {
-	uint64_t whole = histogram->count / 1000, rest = histogram->count % 1000;
-	uint64_t rank = whole * thousandths + (rest * thousandths + 999) / 1000;
+	const uint64_t rank = quantile_rank(histogram->count, thousandths, 1000);
 	uint64_t passed = 0, value;
 	size_t i;
 
 	if (!histogram->count)
 		return 0;
-	if (!rank)
-		rank = 1;
 	for (i = 0; i < HISTOGRAM_BUCKETS - 1; i++) {
 		passed += histogram->buckets[i];
 		if (passed >= rank)

@@ -44,6 +44,20 @@ void histogram_clear(struct histogram *histogram);
 double histogram_mean(const struct histogram *histogram);
 
 /**
+ * quantile_rank() - the nearest rank of a quantile, from 1 on
+ * @count: number of values, at least 1
+ * @part: how many of @whole are at or below the quantile
+ * @whole: at most 10^6
+ */
+static inline uint64_t quantile_rank(uint64_t count, unsigned int part, unsigned int whole)
+{
+	const uint64_t rank = count / whole * part +
+			      (count % whole * part + whole - 1) / whole;
+
+	return rank ? rank : 1;
+}
+
+/**
  * histogram_quantile() - a nearest-rank quantile
  * @histogram: the histogram
  * @thousandths: which one, 1 to 1000: 999 is the percentile 99.9
