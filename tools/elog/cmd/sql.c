@@ -22,9 +22,11 @@
 #include "nats/stream.h"
 #include "output/output.h"
 #include "sql/event_table.h"
+#include "sql/text_compare.h"
 #include "util/nearest.h"
 #include "util/session_number.h"
 #include "util/signals.h"
+#include "util/time_spec.h"
 
 #ifdef ELOG_SQLITE
 #define CHECK_STEPS	10000	/* of SQLite between two looks at signals */
@@ -494,10 +496,30 @@ static bool is_going(const struct sql *sql)
 	return !sql->output.closed && !sql->output.error;
 }
 
+/* It would select nothing, or everything. */
+static int check_comparisons(sqlite3_stmt *statement)
+{
+	char *text = text_compare_find(statement);
+	int64_t span;
+
+	if (!text)
+		return 0;
+	elog_error("a column of numbers is compared with the text '%s'", text);
+	if (time_span_parse(text, &span))
+		elog_hint("a duration is nanoseconds: dur('%s')", text);
+	else
+		elog_hint("a duration, as dur('50ms'), and a time are nanoseconds");
+	sqlite3_free(text);
+	return -EINVAL;
+}
+
 static int run_statement(struct sql *sql, sqlite3_stmt *statement)
 {
-	int ret = SQLITE_DONE;
+	int ret = check_comparisons(statement);
 
+	if (ret)
+		return ret;
+	ret = SQLITE_DONE;
 	if (sqlite3_column_count(statement) && sql->options->print.format != FORMAT_JSON &&
 	    !sql->options->quiet)
 		put_row(sql, statement, true);

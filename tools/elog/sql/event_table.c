@@ -46,8 +46,23 @@ static const char *const common[FIELDS] = {
 	"machine_id TEXT", "boot_id TEXT",
 };
 
+static const char *const type_names[] = {
+	[SQLITE_INTEGER] = "INTEGER", [SQLITE_FLOAT] = "REAL", [SQLITE_TEXT] = "TEXT",
+	[SQLITE_BLOB] = "BLOB",
+};
+
 /* What a scan omits: bits of idxNum. The value of each has a place in argv, in this order. */
 enum { BY_TIME = 1, BY_SESSION = 2, BY_NUMBER = 4 };
+
+/*
+ * struct column - a field of an event
+ * @name: as in the schema
+ * @type: of its values: SQLITE_INTEGER or the like
+ */
+struct column {
+	char *name;
+	int type;
+};
 
 /*
  * struct event_table - a table
@@ -55,7 +70,7 @@ enum { BY_TIME = 1, BY_SESSION = 2, BY_NUMBER = 4 };
  * @event: their name
  * @files: names of the files
  * @file_count: number of @files
- * @fields: names of the columns behind the common ones, as in the schema
+ * @fields: the columns behind the common ones
  * @field_count: number of @fields
  */
 struct event_table {
@@ -64,7 +79,7 @@ struct event_table {
 	char *event;
 	char **files;
 	size_t file_count;
-	char **fields;
+	struct column *fields;
 	size_t field_count;
 };
 
@@ -218,7 +233,7 @@ static bool find_columns(const struct event_table *table, struct cached *cached)
 			return false;
 	}
 	for (i = 0; cached->event && i < table->field_count; i++)
-		cached->fields[i] = find_field(cached->event, table->fields[i]);
+		cached->fields[i] = find_field(cached->event, table->fields[i].name);
 	return true;
 }
 
@@ -431,14 +446,8 @@ static void put_text(sqlite3_context *context, const char *data, size_t size)
 	sqlite3_result_text(context, text, (int)(to - text), sqlite3_free);
 }
 
-static void get_field(struct scan *scan, sqlite3_context *context,
-		      const struct elog_schema_field *field)
+static int type_of(const struct elog_schema_field *field)
 {
-	struct elog_value value;
-	double number;
-
-	if (!field || elog_decode(field, scan->item.payload, scan->item.payload_size, &value))
-		return;
 	switch (field->type) {
 	case ELOG_TYPE_UNSIGNED:
 	case ELOG_TYPE_SIGNED:
@@ -448,23 +457,48 @@ static void get_field(struct scan *scan, sqlite3_context *context,
 	case ELOG_TYPE_DURATION:
 	case ELOG_TYPE_PTR:
 	case ELOG_TYPE_SECONDS:
-		sqlite3_result_int64(context, (sqlite3_int64)value.integer);
-		break;
+		return SQLITE_INTEGER;
 	case ELOG_TYPE_FLOAT:
-		memcpy(&number, &value.integer, sizeof(number));
-		sqlite3_result_double(context, number);
-		break;
-	case ELOG_TYPE_CHARS:
-	case ELOG_TYPE_STRING:
-	case ELOG_TYPE_ARRAY:
-		put_text(context, value.data, value.size);
-		break;
+		return SQLITE_FLOAT;
 	case ELOG_TYPE_OCTETS:
 	case ELOG_TYPE_BYTES:
 	case ELOG_TYPE_STRUCT:
+		return SQLITE_BLOB;
+	default:
+		return SQLITE_TEXT;
+	}
+}
+
+static bool has_characters(const struct elog_schema_field *field)
+{
+	return field->type == ELOG_TYPE_CHARS || field->type == ELOG_TYPE_STRING ||
+	       field->type == ELOG_TYPE_ARRAY;
+}
+
+static void get_field(struct scan *scan, sqlite3_context *context,
+		      const struct elog_schema_field *field)
+{
+	struct elog_value value;
+	double number;
+
+	if (!field || elog_decode(field, scan->item.payload, scan->item.payload_size, &value))
+		return;
+	switch (type_of(field)) {
+	case SQLITE_INTEGER:
+		sqlite3_result_int64(context, (sqlite3_int64)value.integer);
+		break;
+	case SQLITE_FLOAT:
+		memcpy(&number, &value.integer, sizeof(number));
+		sqlite3_result_double(context, number);
+		break;
+	case SQLITE_BLOB:
 		sqlite3_result_blob(context, value.data, (int)value.size, SQLITE_TRANSIENT);
 		break;
 	default:
+		if (has_characters(field)) {
+			put_text(context, value.data, value.size);
+			break;
+		}
 		scan->text.size = 0;
 		elog_format_value(&scan->text, field, &value);
 		put_text(context, scan->text.data, scan->text.size);
@@ -596,7 +630,7 @@ static int close_table(sqlite3_vtab *base)
 	for (i = 0; i < table->file_count; i++)
 		free(table->files[i]);
 	for (i = 0; i < table->field_count; i++)
-		free(table->fields[i]);
+		free(table->fields[i].name);
 	free(table->provider);
 	free(table->event);
 	free(table->files);
@@ -648,8 +682,9 @@ static int read_fields(struct event_table *table, const struct elog_schema_event
 	if (!table->fields)
 		return SQLITE_NOMEM;
 	for (i = 0; i < event->field_count; i++) {
-		table->fields[i] = strdup(event->fields[i]->name);
-		if (!table->fields[i])
+		table->fields[i].name = strdup(event->fields[i]->name);
+		table->fields[i].type = type_of(event->fields[i]);
+		if (!table->fields[i].name)
 			return SQLITE_NOMEM;
 		table->field_count++;
 	}
@@ -689,11 +724,12 @@ static int name_columns(const struct event_table *table, struct unique_names *na
 	for (i = 0; i < FIELDS; i++)
 		unique_names_add(&names->given, common[i], strcspn(common[i], " "));
 	for (i = 0; i < table->field_count; i++)
-		unique_names_add(&names->fields, table->fields[i], strlen(table->fields[i]));
+		unique_names_add(&names->fields, table->fields[i].name,
+				 strlen(table->fields[i].name));
 	for (i = 0; !ret && i < table->field_count; i++) {
 		name.size = 0;
-		elog_text_put(&name, table->fields[i], strlen(table->fields[i]));
-		ret = unique_names_give(names, table->fields[i], &name);
+		elog_text_string(&name, table->fields[i].name);
+		ret = unique_names_give(names, table->fields[i].name, &name);
 	}
 	elog_text_free(&name);
 	return ret;
@@ -714,7 +750,8 @@ static int declare(sqlite3 *db, const struct event_table *table)
 		if (i < FIELDS)
 			sqlite3_str_appendf(sql, "%s%s", i ? ", " : "", common[i]);
 		else
-			sqlite3_str_appendf(sql, ", \"%w\"", name);
+			sqlite3_str_appendf(sql, ", \"%w\" %s", name,
+					    type_names[table->fields[i - FIELDS].type]);
 	sqlite3_str_appendall(sql, ")");
 	text = sqlite3_str_finish(sql);
 	ret = text && !ret ? sqlite3_declare_vtab(db, text) : SQLITE_NOMEM;

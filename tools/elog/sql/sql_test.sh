@@ -102,6 +102,52 @@ durations_have_units()
 		fails "is not a span of time" spans.elog "select dur('5ms' || char(0))"
 }
 
+refuses_text()
+{
+	fails "a column of numbers is compared with the text '50ms'" "$@" &&
+		grep -qxF "  a duration is nanoseconds: dur('50ms')" stderr && return
+	echo "$@"
+	return 1
+}
+
+# Such a query would select nothing, or everything.
+numbers_are_not_compared_with_text()
+{
+	local condition query
+
+	for condition in "> '50ms'" "< '50ms'" "= '50ms'" "!= '50ms'" "<= '50ms'" "between 1 and '50ms'" \
+		"between '50ms' and '1h'" "in ('50ms')" "in (1, '50ms')" "in (1, 2, 3, 4, '50ms')" \
+		"not in ('50ms', 2, 3)" "is '50ms'" "> (select '50ms')"; do
+		refuses_text types.elog "select * from typed where n $condition" &&
+			refuses_text types.elog "select * from spans where duration $condition" || return 1
+	done
+	for condition in "> '50ms'" "in (1, 2, 3, 4, '50ms')"; do
+		for query in "* from typed where n $condition or a = 1" "count(*) from typed where not s $condition" \
+			"* from typed t join spans s on t.session = s.session and s.duration $condition" \
+			"* from typed t left join spans s using(session) where n $condition" \
+			"* from (select n x from typed) where x $condition" "n $condition from typed" \
+			"case when n $condition then 1 end from typed" \
+			"session, n x from typed group by 1 having n $condition"; do
+			refuses_text types.elog "select $query" || return 1
+		done
+	done
+	fails "with the text '50ms'" types.elog "create temp table t(x); select * from typed where '50ms' < n" &&
+		fails "with the text 'it's'" types.elog "select * from typed where time > 'it''s'" &&
+		grep -qx "  a duration, as dur('50ms'), and a time are nanoseconds" stderr
+}
+
+# A text that is a number is one, and a column of texts has texts.
+other_comparisons_remain()
+{
+	answers 2 $'1\t1\t6\t7' spans.elog "select count(*) filter (where status = '404'),
+		count(*) filter (where status in ('404', 'x' || '')), count(*) filter (where status <= ' 2e2'),
+		count(*) filter (where note < '50ms') from request_end" || return 1
+	answers 2 2 spans.elog "select count(*) from spans where name in ('query', '50ms', 'a', 'b')" &&
+		answers 2 $'abc\t5ms' spans.elog "create temp table t(x integer, y text, z int);
+			insert into t values('abc', '5ms', '5ms'); insert into t(x) values('abc');
+			delete from t where y is null; select x, z from t"
+}
+
 finds_what_other_verbs_find()
 {
 	answers 2 '7' spans.elog 'select sum(count) from lost' &&
@@ -316,6 +362,8 @@ extension_has_the_tables()
 check 'wrong usage gives the reason' refuses_wrong_usage
 check 'percentiles are those of elog latency' percentiles_are_those_of_latency
 check 'durations have units' durations_have_units
+check 'numbers are not compared with text' numbers_are_not_compared_with_text
+check 'other comparisons remain' other_comparisons_remain
 check 'tables have what other verbs find' finds_what_other_verbs_find
 check 'a session has one spelling' sessions_have_one_spelling
 check 'hosts and machines are columns' origins_are_columns
