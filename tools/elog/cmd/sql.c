@@ -32,6 +32,7 @@
 #define CHECK_STEPS	10000	/* of SQLite between two looks at signals */
 #define TABLES_MAX	30	/* in a message */
 #define NO_TABLE	"no such table: "
+#define ALL_EVENTS	"/events"	/* no event has this table: names of providers are not empty */
 
 struct sql {
 	const struct options *options;
@@ -52,6 +53,8 @@ static const char *const tables[] = {
 	" session_number INTEGER, cpu INTEGER, pid INTEGER, tid INTEGER, provider TEXT,"
 	" name TEXT, duration INTEGER, host TEXT, machine_id TEXT, boot_id TEXT)",
 };
+
+static const char *const own_tables[] = { "events", "spans", "lost" };
 
 static int sql_error(const struct sql *sql)
 {
@@ -223,17 +226,19 @@ static bool is_reserved(const char *name)
 	return !sqlite3_strnicmp(name, "sqlite_", strlen("sqlite_"));
 }
 
-/* The table PROVIDER/EVENT. */
+/* The table PROVIDER/EVENT; @kind: NULL: that of all events. */
 static int create_table(struct sql *sql, const struct event_kind *kind)
 {
 	sqlite3_str *text = sqlite3_str_new(sql->db);
 	size_t i;
 
-	sqlite3_str_appendf(text, "CREATE VIRTUAL TABLE IF NOT EXISTS temp.\"%w\" USING "
-			    EVENT_TABLE_MODULE "(%Q, %Q", (const char *)kind->data,
-			    kind->provider, kind->name);
+	sqlite3_str_appendf(text, "CREATE VIRTUAL TABLE IF NOT EXISTS temp.\"%w\" USING %s(",
+			    kind ? (const char *)kind->data : ALL_EVENTS,
+			    kind ? EVENT_TABLE_MODULE : EVENT_TABLE_ALL);
+	if (kind)
+		sqlite3_str_appendf(text, "%Q, %Q, ", kind->provider, kind->name);
 	for (i = 0; i < sql->files.count; i++)
-		sqlite3_str_appendf(text, ", %Q", sql->files.names[i]);
+		sqlite3_str_appendf(text, "%s%Q", i ? ", " : "", sql->files.names[i]);
 	sqlite3_str_appendall(text, ")");
 	return run_made(sql, sqlite3_str_finish(text));
 }
@@ -247,7 +252,7 @@ static void allow_reserved(struct sql *sql, bool allowed)
 static int create_event_tables(struct sql *sql)
 {
 	const struct event_kind *kind;
-	int ret = name_tables(sql);
+	int ret = name_tables(sql) ? : create_table(sql, NULL);
 
 	allow_reserved(sql, true);
 	for (kind = sql->visit->kinds; kind && !ret; kind = kind->next)
@@ -264,9 +269,12 @@ static int create_event_tables(struct sql *sql)
 static bool is_ambiguous(const struct sql *sql, const struct event_kind *kind)
 {
 	const struct event_kind *other;
+	size_t i;
 
-	if (!sqlite3_stricmp(kind->name, "lost") || !sqlite3_stricmp(kind->name, "spans") ||
-	    strchr(kind->name, '/') || is_reserved(kind->name))
+	for (i = 0; i < ARRAY_SIZE(own_tables); i++)
+		if (!sqlite3_stricmp(kind->name, own_tables[i]))
+			return true;
+	if (strchr(kind->name, '/') || is_reserved(kind->name))
 		return true;
 	for (other = sql->visit->kinds; other; other = other->next)
 		if (!other->is_missing && !sqlite3_stricmp(kind->name, other->name) &&
@@ -276,32 +284,30 @@ static bool is_ambiguous(const struct sql *sql, const struct event_kind *kind)
 }
 
 /*
- * The view EVENT of a table. SQLite would scan a virtual table again for each row of
+ * The view @name of a table. SQLite would scan a virtual table again for each row of
  * another one: for a query with several, each is copied first, which SQLite can index.
  */
-static int create_view(struct sql *sql, const struct event_kind *kind, bool copied)
+static int create_view(struct sql *sql, const char *name, const char *table, bool copied)
 {
 	char *text;
 
-	if (is_ambiguous(sql, kind))
-		return 0;
 	text = sqlite3_mprintf(copied ? "DROP VIEW IF EXISTS temp.\"%w\";"
 			       "CREATE VIEW temp.\"%w\" AS WITH x AS MATERIALIZED"
 			       " (SELECT * FROM \"%w\") SELECT * FROM x" :
 			       "DROP VIEW IF EXISTS temp.\"%w\";"
 			       "CREATE VIEW temp.\"%w\" AS SELECT * FROM \"%w\"",
-			       kind->name, kind->name, (const char *)kind->data);
+			       name, name, table);
 	return run_made(sql, text);
 }
 
 static int create_views(struct sql *sql, bool copied)
 {
 	const struct event_kind *kind;
-	int ret = 0;
+	int ret = create_view(sql, "events", ALL_EVENTS, copied);
 
 	for (kind = sql->visit->kinds; kind && !ret; kind = kind->next)
-		if (has_table(sql, kind))
-			ret = create_view(sql, kind, copied);
+		if (has_table(sql, kind) && !is_ambiguous(sql, kind))
+			ret = create_view(sql, kind->name, kind->data, copied);
 	return ret;
 }
 
@@ -359,7 +365,7 @@ static int query_error(const struct sql *sql)
 	struct nearest nearest = { .sought = message + strlen(NO_TABLE) };
 	const struct event_kind *kind;
 	struct elog_text list = { 0 };
-	size_t count = 0;
+	size_t i, count = 0;
 
 	if (strncmp(message, NO_TABLE, strlen(NO_TABLE)))
 		return sql_error(sql);
@@ -369,8 +375,8 @@ static int query_error(const struct sql *sql)
 		if (has_table(sql, kind))
 			offer_table(&nearest, &list, &count,
 				    is_ambiguous(sql, kind) ? kind->data : kind->name);
-	offer_table(&nearest, &list, &count, "lost");
-	offer_table(&nearest, &list, &count, "spans");
+	for (i = 0; i < ARRAY_SIZE(own_tables); i++)
+		offer_table(&nearest, &list, &count, own_tables[i]);
 	nearest_error(&nearest, "%s", message);
 	if (count > TABLES_MAX)
 		elog_text_printf(&list, " and %zu others", count - TABLES_MAX);
@@ -685,8 +691,8 @@ const struct verb verb_sql = {
 	"Answers QUERY about the events of FILEs, which elog capture -o wrote. Each event is a\n"
 	"table with the columns time (ns since 1970), mono (ns of the monotonic clock), session\n"
 	"(as text, '0x1'), session_number, cpu, pid, tid, comm, instance, host, machine_id,\n"
-	"boot_id, and its fields. The table lost has the losses, and the table spans the time\n"
-	"from each START to its END.\n"
+	"boot_id, and its fields. The table events has all events, their fields as JSON; lost\n"
+	"the losses; and spans the time from each START to its END.\n"
 	"\n"
 	"The name of a table is that of the event, or \"PROVIDER/EVENT\".\n"
 	"percentile(duration, 99) is a percentile, and dur('50ms') a duration in nanoseconds.\n"

@@ -8,6 +8,8 @@ types    an event with a field of each type, with unusual values; an unknown def
 decoded  an event with an eventheader, which has fields of other types
 instances a session of the root and of two instances, with equal names and numbers, and losses
 names    events and fields with names that SQLite or other columns have
+own      events with names of tables that elog sql has, two definitions of an event, and 100 events
+empty    no event
 twins    events whose names differ only in case or in a slash, or are those of missing ones
 floats   numbers that lose digits easily, and those that are not finite
 equal    spans that begin and end at the same times
@@ -329,6 +331,20 @@ def names(path):
         file.event(1, struct.pack("<III", 1, 2, 3))
         for number in (2, 3, 4):
             file.event(number)
+
+
+def own(path):
+    events = [("events", "events"), ("shop", "EVENTS"), ("events", "item"), ("events", "item"),
+              ("lost", "spans"), *(("shelf", f"book_{number}") for number in range(100))]
+    with ElogFile(path, {number: schema(provider, number, name, f"\tu32 f_{number}\n")
+                         for number, (provider, name) in enumerate(events, 1)}) as file:
+        for number in range(1, len(events) + 1):
+            file.event(number, struct.pack("<I", number))
+
+
+def empty(path):
+    with ElogFile(path, {}):
+        pass
 
 
 BOUNDS = """eventlog 1

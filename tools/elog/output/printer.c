@@ -15,6 +15,7 @@
 #include "input/columns.h"
 #include "input/keywords.h"
 #include "output/printer.h"
+#include "util/json_fields.h"
 
 #define COMM_WIDTH	15
 #define WIDTH_MAX	24
@@ -663,18 +664,7 @@ static void column_duration(struct printer *printer, const struct entry *entry)
 /* An object in JSON; otherwise a cell that has it. */
 static void column_fields(struct printer *printer, const struct entry *entry)
 {
-	const struct elog_schema_event *event = entry->cached->event;
-	const struct elog_item *item = &entry->item;
-	struct elog_text *text = begin_cell(printer);
-
-	elog_text_character(text, '{');
-	if (event) {
-		elog_format_json_fields(text, event, item->payload, item->payload_size);
-	} else {
-		elog_text_string(text, "\"payload\":");
-		elog_text_json_string(text, item->payload, item->payload_size);
-	}
-	elog_text_character(text, '}');
+	put_json_fields(begin_cell(printer), entry->cached->event, &entry->item);
 	end_cell(printer);
 }
 

@@ -23,6 +23,7 @@
 #include "sql/event_table.h"
 #include "sql/functions.h"
 #include "util/file_error.h"
+#include "util/json_fields.h"
 #include "util/session_number.h"
 #include "util/unique_names.h"
 #include "util/wall_time.h"
@@ -36,14 +37,17 @@ SQLITE_EXTENSION_INIT1
 #define ARGUMENTS	3	/* of xCreate before those in parentheses */
 #define ROWS		1000000	/* as an estimate */
 
-/* The columns of all tables; the fields follow. */
+/* The columns of all tables. The fields of an event follow, or what the table of all events has. */
 enum { TIME, MONO, SESSION, SESSION_NUMBER, CPU, PID, TID, COMM, INSTANCE, HOST, MACHINE_ID,
-       BOOT_ID, FIELDS };
+       BOOT_ID, FIELDS, PROVIDER = FIELDS, EVENT, LEVEL, JSON, COLUMNS };
 
-static const char *const common[FIELDS] = {
+_Static_assert(FIELDS == EVENT_TABLE_COMMON, "the header has the number");
+
+static const char *const given[COLUMNS] = {
 	"time INTEGER", "mono INTEGER", EVENT_TABLE_SESSION, "session_number INTEGER",
 	"cpu INTEGER", "pid INTEGER", "tid INTEGER", "comm TEXT", "instance TEXT", "host TEXT",
-	"machine_id TEXT", "boot_id TEXT",
+	"machine_id TEXT", "boot_id TEXT", "provider TEXT", "event TEXT", "level TEXT",
+	"fields TEXT",
 };
 
 static const char *const type_names[] = {
@@ -67,10 +71,11 @@ struct column {
 /*
  * struct event_table - a table
  * @provider: of its events
- * @event: their name
+ * @event: their name; NULL: it has all events
  * @files: names of the files
  * @file_count: number of @files
- * @fields: the columns behind the common ones
+ * @given: number of columns that do not depend on the event
+ * @fields: the columns behind them
  * @field_count: number of @fields
  */
 struct event_table {
@@ -79,6 +84,7 @@ struct event_table {
 	char *event;
 	char **files;
 	size_t file_count;
+	size_t given;
 	struct column *fields;
 	size_t field_count;
 };
@@ -88,7 +94,7 @@ struct event_table {
  * @reader: its file; NULL: the slot is empty
  * @descriptor: its descriptor
  * @generation: of the file when this was found out
- * @event: its schema; NULL: it belongs to another table
+ * @event: its schema; NULL: it belongs to another table, or is missing
  * @is_eventheader: each record has a schema of its own
  * @fields: its fields by column; NULL elements: it lacks them
  */
@@ -218,8 +224,8 @@ static const struct elog_schema_field *find_field(const struct elog_schema_event
 
 static bool is_of_table(const struct event_table *table, const struct elog_schema_event *event)
 {
-	return !strcmp(event->provider->name, table->provider) &&
-	       !strcmp(event->name, table->event);
+	return !table->event || (!strcmp(event->provider->name, table->provider) &&
+				 !strcmp(event->name, table->event));
 }
 
 /* Find the columns of an event in its schema. Return: false: no memory. */
@@ -301,7 +307,7 @@ static int next_event(struct scan *scan)
 		scan->definition = find_definition(scan);
 		if (!scan->definition)
 			return SQLITE_NOMEM;
-		if (!scan->definition->event)
+		if (!scan->definition->event && table_of(scan)->event)
 			continue;
 		scan->row++;
 		return SQLITE_OK;
@@ -506,6 +512,30 @@ static void get_field(struct scan *scan, sqlite3_context *context,
 	}
 }
 
+/* A column of the table of all events, as elog show prints it. */
+static void get_any(struct scan *scan, sqlite3_context *context, int column)
+{
+	const struct elog_schema_event *event = scan->definition->event;
+	const char *level = event ? elog_level_name(event->level) : NULL;
+	struct elog_text *text = &scan->text;
+
+	text->size = 0;
+	if (column == JSON)
+		put_json_fields(text, event, &scan->item);
+	else if (column == LEVEL)
+		elog_text_string(text, level ? : "");
+	else if (event)
+		elog_text_string(text, column == EVENT ? event->name : event->provider->name);
+	else if (column == EVENT)
+		elog_text_printf(text, "#%u", scan->item.descriptor);
+	else
+		elog_text_string(text, "?");
+	if (text->error)
+		sqlite3_result_error_nomem(context);
+	else if (column != LEVEL || level)
+		put_text(context, text->data, text->size);
+}
+
 /* A machine without an id has zeros. */
 static void get_info(struct scan *scan, sqlite3_context *context, const char *key)
 {
@@ -570,7 +600,10 @@ static int get_column(sqlite3_vtab_cursor *cursor, sqlite3_context *context, int
 		get_info(scan, context, "boot_id");
 		break;
 	default:
-		get_field(scan, context, scan->definition->fields[column - FIELDS]);
+		if (table_of(scan)->event)
+			get_field(scan, context, scan->definition->fields[column - FIELDS]);
+		else
+			get_any(scan, context, column);
 		break;
 	}
 	return SQLITE_OK;
@@ -656,17 +689,23 @@ static char *unquote(const char *text)
 	return copy;
 }
 
-static int read_arguments(struct event_table *table, int count, const char *const *arguments)
+/* @arguments: PROVIDER, EVENT, unless the table is of all events, and the files */
+static int read_arguments(struct event_table *table, bool all, int count,
+			  const char *const *arguments)
 {
-	int i;
-
-	table->provider = unquote(arguments[0]);
-	table->event = unquote(arguments[1]);
-	table->files = calloc((size_t)count - 2, sizeof(*table->files));
-	if (!table->provider || !table->event || !table->files)
+	table->given = all ? COLUMNS : FIELDS;
+	table->files = calloc((size_t)count, sizeof(*table->files));
+	if (!table->files)
 		return SQLITE_NOMEM;
-	for (i = 2; i < count; i++) {
-		table->files[table->file_count] = unquote(arguments[i]);
+	if (!all) {
+		table->provider = unquote(*arguments++);
+		table->event = unquote(*arguments++);
+		count -= 2;
+		if (!table->provider || !table->event)
+			return SQLITE_NOMEM;
+	}
+	for (; count; count--) {
+		table->files[table->file_count] = unquote(*arguments++);
 		if (!table->files[table->file_count++])
 			return SQLITE_NOMEM;
 	}
@@ -703,12 +742,12 @@ static int find_event(struct event_table *table)
 	cursor->pVtab = &table->base;
 	scan = (struct scan *)cursor;
 	ret = filter_scan(cursor, 0, NULL, 0, NULL);
-	if (!ret && scan->end) {
+	if (!ret && scan->end && table->event) {
 		table->base.zErrMsg = sqlite3_mprintf("no event %s/%s in the files",
 						      table->provider, table->event);
 		ret = SQLITE_ERROR;
 	}
-	if (!ret)
+	if (!ret && table->event)
 		ret = read_fields(table, scan->definition->event);
 	close_scan(cursor);
 	return ret;
@@ -721,8 +760,8 @@ static int name_columns(const struct event_table *table, struct unique_names *na
 	size_t i;
 	int ret = 0;
 
-	for (i = 0; i < FIELDS; i++)
-		unique_names_add(&names->given, common[i], strcspn(common[i], " "));
+	for (i = 0; i < table->given; i++)
+		unique_names_add(&names->given, given[i], strcspn(given[i], " "));
 	for (i = 0; i < table->field_count; i++)
 		unique_names_add(&names->fields, table->fields[i].name,
 				 strlen(table->fields[i].name));
@@ -746,12 +785,12 @@ static int declare(sqlite3 *db, const struct event_table *table)
 
 	sql = sqlite3_str_new(db);
 	sqlite3_str_appendall(sql, "CREATE TABLE x(");
-	for (i = 0; !ret && i < FIELDS + table->field_count; i++, name += strlen(name) + 1)
-		if (i < FIELDS)
-			sqlite3_str_appendf(sql, "%s%s", i ? ", " : "", common[i]);
+	for (i = 0; !ret && i < table->given + table->field_count; i++, name += strlen(name) + 1)
+		if (i < table->given)
+			sqlite3_str_appendf(sql, "%s%s", i ? ", " : "", given[i]);
 		else
 			sqlite3_str_appendf(sql, ", \"%w\" %s", name,
-					    type_names[table->fields[i - FIELDS].type]);
+					    type_names[table->fields[i - table->given].type]);
 	sqlite3_str_appendall(sql, ")");
 	text = sqlite3_str_finish(sql);
 	ret = text && !ret ? sqlite3_declare_vtab(db, text) : SQLITE_NOMEM;
@@ -763,18 +802,20 @@ static int declare(sqlite3 *db, const struct event_table *table)
 static int connect_table(sqlite3 *db, void *context, int count, const char *const *arguments,
 			 sqlite3_vtab **result, char **error)
 {
+	const bool all = !sqlite3_stricmp(arguments[0], EVENT_TABLE_ALL);
 	struct event_table *table;
 	int ret;
 
 	(void)context;
-	if (count < ARGUMENTS + 3) {
-		*error = sqlite3_mprintf("elog: arguments must be PROVIDER, EVENT, FILE...");
+	if (count < ARGUMENTS + (all ? 1 : 3)) {
+		*error = sqlite3_mprintf("%s: arguments must be %sFILE...", arguments[0],
+					 all ? "" : "PROVIDER, EVENT, ");
 		return SQLITE_ERROR;
 	}
 	table = calloc(1, sizeof(*table));
 	if (!table)
 		return SQLITE_NOMEM;
-	ret = read_arguments(table, count - ARGUMENTS, arguments + ARGUMENTS);
+	ret = read_arguments(table, all, count - ARGUMENTS, arguments + ARGUMENTS);
 	if (!ret)
 		ret = find_event(table);
 	if (!ret)
@@ -805,9 +846,11 @@ static const sqlite3_module event_module = {
 
 int event_table_register(sqlite3 *db)
 {
-	const int ret = sql_functions_register(db);
+	int ret = sql_functions_register(db);
 
-	return ret ? ret : sqlite3_create_module(db, EVENT_TABLE_MODULE, &event_module, NULL);
+	if (!ret)
+		ret = sqlite3_create_module(db, EVENT_TABLE_MODULE, &event_module, NULL);
+	return ret ? : sqlite3_create_module(db, EVENT_TABLE_ALL, &event_module, NULL);
 }
 
 #ifdef ELOG_SQLITE_EXTENSION

@@ -16,6 +16,13 @@
 #define EVENT_TABLE_MODULE	"elog"
 
 /*
+ * CREATE VIRTUAL TABLE name USING elog_events(FILE, ...): all events, with the columns that
+ * the others have in common, and provider, event, level and fields.
+ */
+#define EVENT_TABLE_ALL		"elog_events"
+#define EVENT_TABLE_COMMON	12	/* columns */
+
+/*
  * The column of sessions: text as elog prints it. It is equal to any other way to write the
  * same number, and sorted as a number.
  */

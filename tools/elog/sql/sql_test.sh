@@ -14,7 +14,7 @@ if "$elog" sql none.elog query 2>&1 | grep -q 'built without SQLite'; then
 	echo '1..0 # SKIP elog was built without SQLite'
 	exit
 fi
-for file in spans types names twins floats equal; do
+for file in spans types names twins floats equal decoded instances odd own empty; do
 	python3 "$generator" "$file" "$file.elog" || exit 1
 done
 python3 "$generator" many many.elog 3000 || exit 1
@@ -51,16 +51,38 @@ refuses_wrong_usage()
 		fails 'syntax error' spans.elog 'select select' &&
 		fails 'no such table: nowhere' spans.elog 'select * from nowhere' &&
 		! grep -q 'did you mean' stderr &&
-		grep -qx '  tables: request_start, query_begin, query_end, request_end, door_open, door_close, note, lost, spans' stderr &&
+		grep -qx '  tables: request_start, query_begin, query_end, request_end, door_open, door_close, note, events, spans, lost' stderr &&
 		fails "no such table: request_ned; did you mean 'request_end'?" spans.elog \
 			'select * from request_ned' &&
 		fails "did you mean 'shop/a/b'" names.elog 'select * from "shop/a/d"' &&
-		grep -qx '  tables: "shop/sqlite_names", "shop/a/b", "sqlite_shop/c", "shop/c", lost, spans' stderr &&
+		grep -qx '  tables: "shop/sqlite_names", "shop/a/b", "sqlite_shop/c", "shop/c", events, spans, lost' stderr &&
 		fails 'a stream cannot be read several times' nats://127.0.0.1:1 'select 1' &&
 		fails 'No such file' none.elog 'select 1' &&
 		fails 'must be a regular file' pipe 'select 1' &&
 		fails 'not a file of elog' "$here/sql_test.sh" 'select * from x' &&
 		fails 'invalid format' --format prometheus spans.elog 'select 1'
+}
+
+# An event may be called as a table of elog sql.
+own_tables_keep_their_names()
+{
+	answers 0 $'105\t1\t1' own.elog 'select (select count(*) from events),
+		(select f_1 from "events/events"), (select count(*) from "shop/events")'
+}
+
+events_are_one_table()
+{
+	local file
+
+	for file in spans types twins decoded instances odd; do
+		"$here/sql_truth.py" "$elog" $file.elog events || return 1
+	done
+	answers 2 $'200\t1000' spans.elog "select fields ->> 'status', fields ->> 'bytes' from events
+		where event = 'request_end' and session = '0x1'" &&
+		answers 0 $'0\t\t' empty.elog \
+			'select count(*), max(fields), percentile(time, 50) from events' &&
+		answers 2 23 spans.elog 'select count(*) from events a join events b using(mono)
+			where a.event = b.event'
 }
 
 percentiles_are_those_of_latency()
@@ -308,7 +330,7 @@ names_are_exact()
 			grep -qF "using elog('PROVIDER', 'EVENT', 'FILE');" stderr || return 1
 	done
 	fails 'no such table: sale' twins.elog 'select count(*) from sale' &&
-		grep -qxF '  tables: "?", "sqlite_x/sqlite_y", "se""ll", "select", lost, spans' stderr &&
+		grep -qxF '  tables: "?", "sqlite_x/sqlite_y", "se""ll", "select", events, spans, lost' stderr &&
 		answers 0 $'2\t2' twins.elog "create virtual table temp.t using
 			elog('SHOP', 'Sale', 'twins.elog'); select count(*), min(time__) from t" &&
 		fails 'no such column' twins.elog 'select count(*) from "?" where "tiem" = 0'
@@ -351,15 +373,24 @@ extension_has_the_tables()
 		select count(*) from ends where session = 3000 or session = '0x1';
 		create virtual table none using elog('shop', 'none', 'spans.elog');
 		create virtual table wrong using elog('shop');
+		create virtual table everything using elog_events('spans.elog');
+		select event, fields from everything where session = 9 limit 1;
 		select dur('1ms'), percentile(status, 50) from ends;
+		create virtual table missing using elog_events();
+		create virtual table missing using elog_events('none.elog');
 	SQL
 	grep -qx '3008|1' found && grep -qx 3 found && grep -q 'no event shop/none in the files' found &&
-		grep -q 'PROVIDER, EVENT, FILE' found && grep -qx '1000000|201' found && return
+		grep -q 'elog: arguments must be PROVIDER, EVENT, FILE' found &&
+		grep -qx 'door_open|{}' found && grep -qx '1000000|201' found &&
+		grep -q 'elog_events: arguments must be FILE' found &&
+		grep -q 'none.elog: No such file' found && return
 	cat found
 	return 1
 }
 
 check 'wrong usage gives the reason' refuses_wrong_usage
+check 'own tables keep their names' own_tables_keep_their_names
+check 'all events are a table' events_are_one_table
 check 'percentiles are those of elog latency' percentiles_are_those_of_latency
 check 'durations have units' durations_have_units
 check 'numbers are not compared with text' numbers_are_not_compared_with_text

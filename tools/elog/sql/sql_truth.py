@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Compares answers of elog sql with what other verbs find.
 
-sql_truth.py ELOG FILE percentiles
+sql_truth.py ELOG FILE events|percentiles
 
+events: the table of all events is what elog show --format json prints.
 percentiles: those of spans are those of elog latency.
 """
 import decimal
@@ -24,6 +25,20 @@ def run(*arguments):
 
 def sql(*query):
     return run("sql", "-q", "--format", "json", path, *query)
+
+
+def events():
+    shown = [line for line in run("show", "-q", "--format", "json", path) if "event" in line]
+    answers = sql("select * from events order by rowid")
+    assert len(shown) == len(answers) and len(shown) > 0
+    for line, answer in zip(shown, answers):
+        assert answer["mono"] == int(line.pop("time") * 10 ** 9), answer
+        assert json.loads(answer["fields"], parse_float=decimal.Decimal) == line.pop("fields"), line
+        for name in "cpu", "pid", "tid", "provider", "session", "event", "level":
+            assert answer[name] == line.pop(name), (name, answer)
+        assert answer["instance"] == line.pop("instance", None)
+        assert (answer["comm"] or "?") == line.pop("comm") or answer["tid"] == 0, answer
+        assert not line and answer["host"], line
 
 
 def middle(value, least, most):
