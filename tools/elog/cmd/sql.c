@@ -4,7 +4,6 @@
  * the files when it is scanned (sql/event_table.c); losses and spans are copied into tables
  * of their own, which SQLite keeps on the disk when they are large.
  */
-#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
@@ -16,65 +15,25 @@
 #include <sqlite3.h>
 #endif
 
+#include "cmd/sql_tables.h"
 #include "cmd/verb.h"
-#include "export/visit.h"
-#include "input/parts.h"
 #include "nats/stream.h"
-#include "output/output.h"
 #include "sql/event_table.h"
 #include "sql/text_compare.h"
-#include "util/nearest.h"
 #include "util/session_number.h"
 #include "util/signals.h"
 #include "util/time_spec.h"
 
 #ifdef ELOG_SQLITE
 #define CHECK_STEPS	10000	/* of SQLite between two looks at signals */
-#define TABLES_MAX	30	/* in a message */
-#define NO_TABLE	"no such table: "
-#define ALL_EVENTS	"/events"	/* no event has this table: names of providers are not empty */
 
-struct sql {
-	const struct options *options;
-	const char *query;
-	struct file_list files;
-	struct visit *visit;
-	struct output output;
-	sqlite3 *db;
-	sqlite3_stmt *insert_loss;
-	sqlite3_stmt *insert_span;
-	uint64_t rows;
-};
-
-static const char *const tables[] = {
+static const char *const definitions[] = {
 	"CREATE TEMP TABLE lost(time INTEGER, mono INTEGER, cpu INTEGER, cause TEXT,"
 	" count INTEGER, invalid INTEGER, host TEXT, machine_id TEXT, boot_id TEXT)",
 	"CREATE TEMP TABLE spans(time INTEGER, mono INTEGER, " EVENT_TABLE_SESSION ","
 	" session_number INTEGER, cpu INTEGER, pid INTEGER, tid INTEGER, provider TEXT,"
 	" name TEXT, duration INTEGER, host TEXT, machine_id TEXT, boot_id TEXT)",
 };
-
-static const char *const own_tables[] = { "events", "spans", "lost" };
-
-static int sql_error(const struct sql *sql)
-{
-	elog_error("%s", sqlite3_errmsg(sql->db));
-	return -EINVAL;
-}
-
-static int run_text(struct sql *sql, const char *text)
-{
-	return sqlite3_exec(sql->db, text, NULL, NULL, NULL) ? sql_error(sql) : 0;
-}
-
-/* Run and free a text of sqlite3_mprintf() or the like. */
-static int run_made(struct sql *sql, char *text)
-{
-	int ret = text ? run_text(sql, text) : -ENOMEM;
-
-	sqlite3_free(text);
-	return ret;
-}
 
 /* ------------------------------------------------------------------------
  * Tables
@@ -172,228 +131,14 @@ static int take_event(void *context, struct visit_event *event)
 
 static const struct visit_ops visit_ops = { .event = take_event, .lost = take_loss };
 
-/* The name of the table of each event: memory of SQLite. */
-static int name_tables(struct sql *sql)
-{
-	struct event_kind *kind;
-
-	for (kind = sql->visit->kinds; kind; kind = kind->next) {
-		if (kind->is_missing)
-			continue;
-		kind->data = sqlite3_mprintf("%s/%s", kind->provider, kind->name);
-		if (!kind->data)
-			return -ENOMEM;
-	}
-	return 0;
-}
-
-static void free_table_names(struct sql *sql)
-{
-	struct event_kind *kind;
-
-	for (kind = sql->visit ? sql->visit->kinds : NULL; kind; kind = kind->next)
-		sqlite3_free(kind->data);
-}
-
-static bool is_same_event(const struct event_kind *a, const struct event_kind *b)
-{
-	return !strcmp(a->provider, b->provider) && !strcmp(a->name, b->name);
-}
-
-/*
- * An event whose table would have the same name: SQL does not distinguish A from a, and a slash
- * may belong to either name. Return: NULL: none.
- */
-static const struct event_kind *find_twin(const struct sql *sql, const struct event_kind *kind)
-{
-	const struct event_kind *other;
-
-	for (other = sql->visit->kinds; other; other = other->next)
-		if (other->data && !is_same_event(kind, other) &&
-		    !sqlite3_stricmp(kind->data, other->data))
-			return other;
-	return NULL;
-}
-
-static bool has_table(const struct sql *sql, const struct event_kind *kind)
-{
-	return kind->data && !find_twin(sql, kind);
-}
-
-/* SQLite refuses views with such names. */
-static bool is_reserved(const char *name)
-{
-	return !sqlite3_strnicmp(name, "sqlite_", strlen("sqlite_"));
-}
-
-/* The table PROVIDER/EVENT; @kind: NULL: that of all events. */
-static int create_table(struct sql *sql, const struct event_kind *kind)
-{
-	sqlite3_str *text = sqlite3_str_new(sql->db);
-	size_t i;
-
-	sqlite3_str_appendf(text, "CREATE VIRTUAL TABLE IF NOT EXISTS temp.\"%w\" USING %s(",
-			    kind ? (const char *)kind->data : ALL_EVENTS,
-			    kind ? EVENT_TABLE_MODULE : EVENT_TABLE_ALL);
-	if (kind)
-		sqlite3_str_appendf(text, "%Q, %Q, ", kind->provider, kind->name);
-	for (i = 0; i < sql->files.count; i++)
-		sqlite3_str_appendf(text, "%s%Q", i ? ", " : "", sql->files.names[i]);
-	sqlite3_str_appendall(text, ")");
-	return run_made(sql, sqlite3_str_finish(text));
-}
-
-/* Only so does SQLite accept names that begin with sqlite_. */
-static void allow_reserved(struct sql *sql, bool allowed)
-{
-	sqlite3_db_config(sql->db, SQLITE_DBCONFIG_WRITABLE_SCHEMA, allowed, NULL);
-}
-
-static int create_event_tables(struct sql *sql)
-{
-	const struct event_kind *kind;
-	int ret = name_tables(sql) ? : create_table(sql, NULL);
-
-	allow_reserved(sql, true);
-	for (kind = sql->visit->kinds; kind && !ret; kind = kind->next)
-		if (has_table(sql, kind))
-			ret = create_table(sql, kind);
-	allow_reserved(sql, false);
-	return ret;
-}
-
-/*
- * Do events of several providers have this name, or a table of ours, or may a table
- * PROVIDER/EVENT have it? Then there is no view with this name.
- */
-static bool is_ambiguous(const struct sql *sql, const struct event_kind *kind)
-{
-	const struct event_kind *other;
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(own_tables); i++)
-		if (!sqlite3_stricmp(kind->name, own_tables[i]))
-			return true;
-	if (strchr(kind->name, '/') || is_reserved(kind->name))
-		return true;
-	for (other = sql->visit->kinds; other; other = other->next)
-		if (!other->is_missing && !sqlite3_stricmp(kind->name, other->name) &&
-		    !is_same_event(kind, other))
-			return true;
-	return false;
-}
-
-/*
- * The view @name of a table. SQLite would scan a virtual table again for each row of
- * another one: for a query with several, each is copied first, which SQLite can index.
- */
-static int create_view(struct sql *sql, const char *name, const char *table, bool copied)
-{
-	char *text;
-
-	text = sqlite3_mprintf(copied ? "DROP VIEW IF EXISTS temp.\"%w\";"
-			       "CREATE VIEW temp.\"%w\" AS WITH x AS MATERIALIZED"
-			       " (SELECT * FROM \"%w\") SELECT * FROM x" :
-			       "DROP VIEW IF EXISTS temp.\"%w\";"
-			       "CREATE VIEW temp.\"%w\" AS SELECT * FROM \"%w\"",
-			       name, name, table);
-	return run_made(sql, text);
-}
-
-static int create_views(struct sql *sql, bool copied)
-{
-	const struct event_kind *kind;
-	int ret = create_view(sql, "events", ALL_EVENTS, copied);
-
-	for (kind = sql->visit->kinds; kind && !ret; kind = kind->next)
-		if (has_table(sql, kind) && !is_ambiguous(sql, kind))
-			ret = create_view(sql, kind->name, kind->data, copied);
-	return ret;
-}
-
-/* ------------------------------------------------------------------------
- * Tables that are not there
- */
-
-/* Is it a name in SQL without quotes? */
-static bool is_bare(const char *name)
-{
-	const char *c = name;
-
-	for (; isalpha((unsigned char)*c) || *c == '_' || (c > name && isdigit((unsigned char)*c));
-	     c++)
-		;
-	return c > name && !*c && !sqlite3_keyword_check(name, (int)strlen(name));
-}
-
-static void offer_table(struct nearest *nearest, struct elog_text *list, size_t *count,
-			const char *name)
-{
-	char *quoted;
-
-	nearest_offer(nearest, name);
-	if ((*count)++ >= TABLES_MAX)
-		return;
-	quoted = sqlite3_mprintf(is_bare(name) ? "%s" : "\"%w\"", name);
-	elog_text_printf(list, "%s%s", list->size ? ", " : "", quoted ? : name);
-	sqlite3_free(quoted);
-}
-
-/* The event that is sought has no table of its own: say how to get one. Return: whether it is so. */
-static bool is_twin_error(const struct sql *sql, const char *name)
-{
-	const struct event_kind *kind, *twin;
-
-	for (kind = sql->visit->kinds; kind; kind = kind->next) {
-		twin = kind->data && !strcmp(kind->data, name) ? find_twin(sql, kind) : NULL;
-		if (!twin)
-			continue;
-		elog_error("no such table: %s: event '%s' of provider '%s' and event '%s' of "
-			   "provider '%s' would both have it", name, kind->name, kind->provider,
-			   twin->name, twin->provider);
-		elog_hint("begin the query with: create virtual table temp.t using " EVENT_TABLE_MODULE
-			  "('PROVIDER', 'EVENT', 'FILE');");
-		return true;
-	}
-	return false;
-}
-
-/* A query has an error: list the tables, if it uses one that is not there. */
-static int query_error(const struct sql *sql)
-{
-	const char *message = sqlite3_errmsg(sql->db);
-	struct nearest nearest = { .sought = message + strlen(NO_TABLE) };
-	const struct event_kind *kind;
-	struct elog_text list = { 0 };
-	size_t i, count = 0;
-
-	if (strncmp(message, NO_TABLE, strlen(NO_TABLE)))
-		return sql_error(sql);
-	if (is_twin_error(sql, nearest.sought))
-		return -EINVAL;
-	for (kind = sql->visit->kinds; kind; kind = kind->next)
-		if (has_table(sql, kind))
-			offer_table(&nearest, &list, &count,
-				    is_ambiguous(sql, kind) ? kind->data : kind->name);
-	for (i = 0; i < ARRAY_SIZE(own_tables); i++)
-		offer_table(&nearest, &list, &count, own_tables[i]);
-	nearest_error(&nearest, "%s", message);
-	if (count > TABLES_MAX)
-		elog_text_printf(&list, " and %zu others", count - TABLES_MAX);
-	elog_hint("tables: %s", list.data ? : "");
-	nearest_free(&nearest);
-	elog_text_free(&list);
-	return -EINVAL;
-}
-
 /* Read the files once: damage and losses are reported, and the events are known. */
-static int create_tables(struct sql *sql)
+static int read_files(struct sql *sql)
 {
 	size_t i;
 	int ret = 0;
 
-	for (i = 0; i < ARRAY_SIZE(tables) && !ret; i++)
-		ret = run_text(sql, tables[i]);
+	for (i = 0; i < ARRAY_SIZE(definitions) && !ret; i++)
+		ret = sql_run(sql, definitions[i]);
 	if (ret)
 		return ret;
 	if (sqlite3_prepare_v2(sql->db, "INSERT INTO lost VALUES(?,?,?,?,?,?,?,?,?)", -1,
@@ -404,15 +149,15 @@ static int create_tables(struct sql *sql)
 				" boot_id, rowid) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
 				-1, &sql->insert_span, NULL)))
 		return sql_error(sql);
-	ret = run_text(sql, "BEGIN");
+	ret = sql_run(sql, "BEGIN");
 	if (!ret)
 		ret = visit_run(sql->visit);
 	if (ret)
 		return ret == -EIO ? sql_error(sql) : ret;
 	if (visit_is_unreadable(sql->visit))
 		return -EBADMSG;
-	ret = run_text(sql, "COMMIT") ? : create_event_tables(sql);
-	return ret ? : create_views(sql, false);
+	ret = sql_run(sql, "COMMIT") ? : sql_create_tables(sql);
+	return ret ? : sql_create_views(sql, false);
 }
 
 /* ------------------------------------------------------------------------
@@ -497,11 +242,6 @@ static void put_row(struct sql *sql, sqlite3_stmt *statement, bool header)
 	output_check(&sql->output);
 }
 
-static bool is_going(const struct sql *sql)
-{
-	return !sql->output.closed && !sql->output.error;
-}
-
 /* It would select nothing, or everything. */
 static int check_comparisons(sqlite3_stmt *statement)
 {
@@ -529,7 +269,7 @@ static int run_statement(struct sql *sql, sqlite3_stmt *statement)
 	if (sqlite3_column_count(statement) && sql->options->print.format != FORMAT_JSON &&
 	    !sql->options->quiet)
 		put_row(sql, statement, true);
-	while (is_going(sql) && (ret = sqlite3_step(statement)) == SQLITE_ROW) {
+	while (sql_is_going(sql) && (ret = sqlite3_step(statement)) == SQLITE_ROW) {
 		put_row(sql, statement, false);
 		sql->rows++;
 	}
@@ -563,10 +303,10 @@ static int run_query(struct sql *sql)
 	int ret = 0;
 
 	if (count_scans(sql, sql->query) > 1)
-		ret = create_views(sql, true);
-	while (!ret && *rest && is_going(sql)) {
+		ret = sql_create_views(sql, true);
+	while (!ret && *rest && sql_is_going(sql)) {
 		if (sqlite3_prepare_v2(sql->db, rest, -1, &statement, &rest))
-			return query_error(sql);
+			return sql_query_error(sql);
 		if (statement)
 			ret = run_statement(sql, statement);
 		sqlite3_finalize(statement);
@@ -597,7 +337,7 @@ static int open_sql(struct sql *sql)
 	/* A misspelled "column" is an error, not a text. */
 	sqlite3_db_config(sql->db, SQLITE_DBCONFIG_DQS_DML, 0, NULL);
 	sqlite3_db_config(sql->db, SQLITE_DBCONFIG_DQS_DDL, 0, NULL);
-	return create_tables(sql) ? : run_query(sql);
+	return read_files(sql) ? : run_query(sql);
 }
 
 /* They are read several times. */
@@ -657,7 +397,7 @@ static int run_sql(const struct options *options)
 	sqlite3_finalize(sql.insert_loss);
 	sqlite3_finalize(sql.insert_span);
 	sqlite3_close(sql.db);
-	free_table_names(&sql);
+	sql_free_names(&sql);
 	visit_close(sql.visit);
 	parts_free(&sql.files);
 	return status;
