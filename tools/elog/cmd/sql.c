@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 #ifdef ELOG_SQLITE
 #include <sqlite3.h>
 #endif
@@ -100,6 +101,7 @@ static int take_loss(void *context, const struct entry *entry, uint64_t count)
 		bind_text(statement, 8, entry->machine_id);
 		bind_text(statement, 9, entry->boot_id);
 		ret = insert(statement);
+		sql->losses++;
 	}
 	return ret;
 }
@@ -110,6 +112,8 @@ static int take_event(void *context, struct visit_event *event)
 	sqlite3_stmt *statement = sql->insert_span;
 	const struct span *span = &event->match.span;
 
+	event->kind->count++;
+	sql->spans += event->match.ended;
 	if (!event->match.ended || !statement)
 		return 0;
 	sqlite3_bind_int64(statement, 1, span->wall);
@@ -143,7 +147,7 @@ static int read_files(struct sql *sql)
 		return ret;
 	if (sqlite3_prepare_v2(sql->db, "INSERT INTO lost VALUES(?,?,?,?,?,?,?,?,?)", -1,
 			       &sql->insert_loss, NULL) ||
-	    (strcasestr(sql->query, "spans") &&
+	    (sql->query && strcasestr(sql->query, "spans") &&
 	     sqlite3_prepare_v2(sql->db, "INSERT INTO spans(time, mono, session, session_number,"
 				" cpu, pid, tid, provider, name, duration, host, machine_id,"
 				" boot_id, rowid) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
@@ -269,10 +273,8 @@ static int run_statement(struct sql *sql, sqlite3_stmt *statement)
 	if (sqlite3_column_count(statement) && sql->options->print.format != FORMAT_JSON &&
 	    !sql->options->quiet)
 		put_row(sql, statement, true);
-	while (sql_is_going(sql) && (ret = sqlite3_step(statement)) == SQLITE_ROW) {
+	while (sql_is_going(sql) && (ret = sqlite3_step(statement)) == SQLITE_ROW)
 		put_row(sql, statement, false);
-		sql->rows++;
-	}
 	return ret == SQLITE_DONE || ret == SQLITE_ROW ? 0 : sql_error(sql);
 }
 
@@ -337,21 +339,24 @@ static int open_sql(struct sql *sql)
 	/* A misspelled "column" is an error, not a text. */
 	sqlite3_db_config(sql->db, SQLITE_DBCONFIG_DQS_DML, 0, NULL);
 	sqlite3_db_config(sql->db, SQLITE_DBCONFIG_DQS_DDL, 0, NULL);
-	return read_files(sql) ? : run_query(sql);
+	return read_files(sql) ? : sql->query ? run_query(sql) : sql_print_tables(sql);
+}
+
+/* Is there a query behind the files? Without one the last argument is a file, too. */
+static const char *find_query(const struct options *options)
+{
+	const char *last = options->arguments[options->argument_count - 1];
+
+	return options->argument_count > 1 && access(last, F_OK) ? last : NULL;
 }
 
 /* They are read several times. */
-static int check_files(const struct options *options)
+static int check_files(const struct options *options, int count, const char *query)
 {
 	struct stat info;
 	int i;
 
-	if (options->argument_count < 2) {
-		elog_error("%s is missing", options->argument_count ? "QUERY" : "FILE");
-		elog_hint("try: elog sql --help");
-		return -EINVAL;
-	}
-	for (i = 0; i < options->argument_count - 1; i++) {
+	for (i = 0; i < count; i++) {
 		if (stream_is_url(options->arguments[i])) {
 			elog_error("%s: a stream cannot be read several times, as SQL needs it; "
 				   "write its events to tables: elog export --format parquet",
@@ -364,6 +369,11 @@ static int check_files(const struct options *options)
 			   options->arguments[i]);
 		return -EINVAL;
 	}
+	if (query && query[strspn(query, " \t\n")] == '.') {
+		elog_error("'%s' is a command of the program sqlite3, not SQL", query);
+		elog_hint("this prints the tables: elog sql %s", options->arguments[0]);
+		return -EINVAL;
+	}
 	return 0;
 }
 
@@ -373,9 +383,15 @@ static int run_sql(const struct options *options)
 	struct sql sql = { .options = options };
 	int ret, error, status = STATUS_ERROR;
 
-	if (check_files(options))
+	if (!options->argument_count) {
+		elog_error("FILE is missing");
+		elog_hint("try: elog sql --help");
 		return STATUS_ERROR;
-	sql.query = files.names[--files.name_count];
+	}
+	sql.query = find_query(options);
+	files.name_count -= sql.query != NULL;
+	if (check_files(options, files.name_count, sql.query))
+		return STATUS_ERROR;
 	signal(SIGPIPE, SIG_IGN);
 	/* Each scan of a table opens all files. */
 	source_allow_files(UINT_MAX);
@@ -426,7 +442,7 @@ static const struct verb_option sql_options[] = {
 const struct verb verb_sql = {
 	.name = "sql",
 	.summary = "answer a query in SQL about the events of files",
-	.usage = "[OPTION...] FILE... QUERY",
+	.usage = "[OPTION...] FILE... [QUERY]",
 	.description =
 	"Answers QUERY about the events of FILEs, which elog capture -o wrote. Each event is a\n"
 	"table with the columns time (ns since 1970), mono (ns of the monotonic clock), session\n"
@@ -434,8 +450,9 @@ const struct verb verb_sql = {
 	"boot_id, and its fields. The table events has all events, their fields as JSON; lost\n"
 	"the losses; and spans the time from each START to its END.\n"
 	"\n"
-	"The name of a table is that of the event, or \"PROVIDER/EVENT\".\n"
-	"percentile(duration, 99) is a percentile, and dur('50ms') a duration in nanoseconds.\n"
+	"Without QUERY it lists the tables and their columns. The name of a table is that of\n"
+	"the event, or \"PROVIDER/EVENT\". percentile(duration, 99) is a percentile, and\n"
+	"dur('50ms') a duration in nanoseconds.\n"
 	"\n"
 	"Exit status: 0 success; 1 an error, or a FILE was damaged; 2 events were lost\n"
 	"during the capture.\n",

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The tables of elog sql: their names, a table and a view for each event, and the error of a
- * query that uses one that is not there. cmd/sql.c reads the files first, and owns the state.
+ * The tables of elog sql: their names, a table and a view for each event, the list of them, and
+ * the error of a query that uses one that is not there. cmd/sql.c reads the files first, and owns
+ * the state.
  */
 #ifndef SQL_TABLES_H
 #define SQL_TABLES_H
@@ -17,14 +18,15 @@
 /**
  * struct sql - the state of elog sql
  * @options: of the command line
- * @query: the query
+ * @query: NULL: the tables are listed
  * @files: their names
  * @visit: of the files; the data of its kinds of events is the name PROVIDER/EVENT of a table
  * @output: what is printed
  * @db: the connection
  * @insert_loss: inserts into lost
  * @insert_span: inserts into spans; NULL: nobody asks for them
- * @rows: number of rows that are printed
+ * @spans: number of spans
+ * @losses: number of rows of lost
  */
 struct sql {
 	const struct options *options;
@@ -35,7 +37,8 @@ struct sql {
 	sqlite3 *db;
 	sqlite3_stmt *insert_loss;
 	sqlite3_stmt *insert_span;
-	uint64_t rows;
+	uint64_t spans;
+	uint64_t losses;
 };
 
 /** sql_is_going() - can the output still be written? */
@@ -63,6 +66,9 @@ int sql_create_views(struct sql *sql, bool copied);
 
 /** sql_query_error() - print the error of a query, and the tables if it lacks one */
 int sql_query_error(const struct sql *sql);
+
+/** sql_print_tables() - print all tables with their columns; return 0 or a negative errno */
+int sql_print_tables(struct sql *sql);
 
 /** sql_free_names() - free the names of tables */
 void sql_free_names(struct sql *sql);

@@ -51,6 +51,7 @@ struct visit_settings {
  * @is_missing: the definition is: a provider may also be called "?"
  * @role: START, END, both or none
  * @data: for the owner of the visit, for example a table; initially NULL
+ * @count: likewise, of events; initially 0
  * @next: the kind that was seen next
  */
 struct event_kind {
@@ -59,6 +60,7 @@ struct event_kind {
 	bool is_missing;
 	struct span_role role;
 	void *data;
+	uint64_t count;
 	struct event_kind *next;
 };
 

@@ -47,15 +47,15 @@ refuses_wrong_usage()
 {
 	mkfifo pipe
 	fails 'FILE is missing' &&
-		fails 'QUERY is missing' spans.elog &&
+		fails 'none.elog: No such file' none.elog &&
 		fails 'syntax error' spans.elog 'select select' &&
 		fails 'no such table: nowhere' spans.elog 'select * from nowhere' &&
 		! grep -q 'did you mean' stderr &&
-		grep -qx '  tables: request_start, query_begin, query_end, request_end, door_open, door_close, note, events, spans, lost' stderr &&
+		grep -qx '  tables: events, spans, lost, door_close, door_open, note, query_begin, query_end, request_end, request_start' stderr &&
 		fails "no such table: request_ned; did you mean 'request_end'?" spans.elog \
 			'select * from request_ned' &&
 		fails "did you mean 'shop/a/b'" names.elog 'select * from "shop/a/d"' &&
-		grep -qx '  tables: "shop/sqlite_names", "shop/a/b", "sqlite_shop/c", "shop/c", events, spans, lost' stderr &&
+		grep -qx '  tables: events, spans, lost, "shop/a/b", "shop/c", "shop/sqlite_names", "sqlite_shop/c"' stderr &&
 		fails 'a stream cannot be read several times' nats://127.0.0.1:1 'select 1' &&
 		fails 'No such file' none.elog 'select 1' &&
 		fails 'must be a regular file' pipe 'select 1' &&
@@ -63,11 +63,65 @@ refuses_wrong_usage()
 		fails 'invalid format' --format prometheus spans.elog 'select 1'
 }
 
-# An event may be called as a table of elog sql.
+# A command of the program sqlite3 gets a hint, before a file is read.
+commands_are_no_queries()
+{
+	local command
+
+	for command in .tables ' .schema request_end' .help; do
+		fails "'$command' is a command of the program sqlite3, not SQL" spans.elog "$command" &&
+			grep -qx '  this prints the tables: elog sql spans.elog' stderr || return 1
+	done
+}
+
+# Without a query; each of the files may be the last argument.
+tables_are_listed()
+{
+	local file
+
+	cat > expected <<-END
+		TABLE              ROWS COLUMNS
+		events               23 provider TEXT, event TEXT, level TEXT, fields TEXT
+		spans                 8 provider TEXT, name TEXT, duration INTEGER
+		lost                  3 cause TEXT, count INTEGER, invalid INTEGER
+		door_close            1 -
+		door_open             1 -
+		note                  1 text TEXT
+		query_begin           2 -
+		query_end             2 "rows" INTEGER
+		request_end           8 status INTEGER, bytes INTEGER, note TEXT
+		request_start         8 id INTEGER, path TEXT
+		# and session, comm, instance, host, machine_id, boot_id TEXT; time, mono,
+		# session_number, cpu, pid, tid INTEGER; spans and lost lack some of these
+	END
+	"$elog" sql spans.elog > listed
+	[ $? = 2 ] && diff expected listed || return 1
+	[ "$("$elog" sql --format csv spans.elog | sed -n '1p;/^lost/p')" = \
+'table,rows,columns
+lost,3,"time INTEGER, mono INTEGER, cpu INTEGER, cause TEXT, count INTEGER, invalid INTEGER, host TEXT, machine_id TEXT, boot_id TEXT"' ] ||
+		return 1
+	for file in spans types names twins decoded empty; do
+		"$here/sql_truth.py" "$elog" $file.elog tables || return 1
+	done
+	"$elog" sql -q spans.elog types.elog > listed
+	grep -qx 'events  *27 .*' listed && grep -qx 'typed  *3 .*' listed &&
+		"$elog" sql spans.elog | head -n 1 > one && [ -s one ]
+}
+
+# An event may be called as a table of elog sql, and a definition may change.
 own_tables_keep_their_names()
 {
-	answers 0 $'105\t1\t1' own.elog 'select (select count(*) from events),
-		(select f_1 from "events/events"), (select count(*) from "shop/events")'
+	fails 'no such table: itme' own.elog 'select * from itme' &&
+		grep -qx '  tables: events, spans, lost, book_0, .*, book_32 and 77 others' stderr || return 1
+	"$elog" sql -q own.elog > listed
+	[ "$(grep -c . listed)" = 107 ] && ! grep -q '.\{81\}' listed &&
+		grep -qx '"events/events" *1 f_1 INTEGER' listed &&
+		grep -qx '"shop/EVENTS" *1 f_2 INTEGER' listed &&
+		grep -qx 'item  *2 f_3 INTEGER' listed &&
+		grep -qx '"lost/spans" *1 f_5 INTEGER' listed &&
+		answers 0 $'105\t1\t1' own.elog 'select (select count(*) from events),
+			(select f_1 from "events/events"), (select count(*) from "shop/events")' &&
+		answers 0 $'3\t' own.elog 'select max(f_3), max(instance) from item'
 }
 
 events_are_one_table()
@@ -330,7 +384,7 @@ names_are_exact()
 			grep -qF "using elog('PROVIDER', 'EVENT', 'FILE');" stderr || return 1
 	done
 	fails 'no such table: sale' twins.elog 'select count(*) from sale' &&
-		grep -qxF '  tables: "?", "sqlite_x/sqlite_y", "se""ll", "select", events, spans, lost' stderr &&
+		grep -qxF '  tables: events, spans, lost, "?", "se""ll", "select", "sqlite_x/sqlite_y"' stderr &&
 		answers 0 $'2\t2' twins.elog "create virtual table temp.t using
 			elog('SHOP', 'Sale', 'twins.elog'); select count(*), min(time__) from t" &&
 		fails 'no such column' twins.elog 'select count(*) from "?" where "tiem" = 0'
@@ -389,6 +443,8 @@ extension_has_the_tables()
 }
 
 check 'wrong usage gives the reason' refuses_wrong_usage
+check 'commands of sqlite3 get a hint' commands_are_no_queries
+check 'tables are listed with their columns' tables_are_listed
 check 'own tables keep their names' own_tables_keep_their_names
 check 'all events are a table' events_are_one_table
 check 'percentiles are those of elog latency' percentiles_are_those_of_latency

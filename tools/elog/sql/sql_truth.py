@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Compares answers of elog sql with what other verbs find.
 
-sql_truth.py ELOG FILE events|percentiles
+sql_truth.py ELOG FILE tables|events|percentiles
 
+tables: the list of tables has the columns, types and numbers of rows that queries find.
 events: the table of all events is what elog show --format json prints.
 percentiles: those of spans are those of elog latency.
 """
@@ -25,6 +26,22 @@ def run(*arguments):
 
 def sql(*query):
     return run("sql", "-q", "--format", "json", path, *query)
+
+
+def tables():
+    listed = sql()
+    names = [table["table"] for table in listed]
+    assert names[:3] == ["events", "spans", "lost"] and len(set(names)) == len(names), names
+    for table in listed:
+        name = '"' + table["table"].replace('"', '""') + '"'
+        assert sql(f"select count(*) n from {name}") == [{"n": table["rows"]}], table
+        # Without a row there are no names of columns.
+        row = sql(f"select x.* from (select 1) left join {name} x on true limit 1")[0]
+        assert list(row) == list(table["columns"]), table
+        for column, value in row.items():
+            kind = {int: "INTEGER", str: "TEXT", decimal.Decimal: "REAL"}.get(type(value))
+            assert kind in (None, table["columns"][column]) or \
+                (kind, table["columns"][column]) in (("TEXT", "BLOB"), ("TEXT", "REAL")), column
 
 
 def events():
