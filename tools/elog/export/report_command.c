@@ -5,6 +5,7 @@
  */
 #include <ctype.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "export/report_page.h"
@@ -98,16 +99,10 @@ void report_selection(const struct selection_spec *spec, bool definitions, bool 
 	put_time(text, "--until", &spec->until);
 }
 
-void report_command(const struct report_data *data, const char *verb, bool definitions,
-		    uint64_t session, struct elog_text *text)
+static void put_files(const struct visit_settings *settings, struct elog_text *text)
 {
-	const struct visit_settings *settings = data->settings;
 	int i;
 
-	elog_text_printf(text, "elog %s", verb);
-	report_selection(settings->select, definitions, !session, text);
-	if (session)
-		elog_text_printf(text, " --session 0x%" PRIx64, session);
 	for (i = 0; i < settings->name_count; i++) {
 		elog_text_string(text, " ");
 		/* A name may look like an option. */
@@ -115,4 +110,34 @@ void report_command(const struct report_data *data, const char *verb, bool defin
 			elog_text_string(text, "./");
 		report_word(text, settings->names[i]);
 	}
+}
+
+void report_command(const struct report_data *data, const char *verb, bool definitions,
+		    uint64_t session, struct elog_text *text)
+{
+	const struct visit_settings *settings = data->settings;
+
+	elog_text_printf(text, "elog %s", verb);
+	report_selection(settings->select, definitions, !session, text);
+	if (session)
+		elog_text_printf(text, " --session 0x%" PRIx64, session);
+	put_files(settings, text);
+}
+
+void report_next(const struct visit_settings *settings, const char *verb)
+{
+	const struct selection_spec times = {
+		.since = settings->select->since, .until = settings->select->until,
+	};
+	struct elog_text text = { 0 };
+
+	if (settings->quiet || !report_lists(settings))
+		return;
+	report_selection(&times, false, false, &text);
+	if (settings->source->host)
+		put_word(&text, "--host", settings->source->host);
+	put_files(settings, &text);
+	if (!text.error)
+		fprintf(stderr, "elog: next: elog %s%s\n", verb, text.data);
+	elog_text_free(&text);
 }

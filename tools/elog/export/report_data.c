@@ -280,36 +280,36 @@ static void copy_name(char *to, size_t size, const char *from)
 	snprintf(to, size, "%s", from ? from : "");
 }
 
-/* Keep the slowest ones, sorted; of equal ones the first. */
-static void add_slow(struct report_span *span, const struct entry *entry,
-		     const struct event_kind *start, const struct span *slow)
+unsigned int report_add_slow(struct slow_span *slowest, unsigned int count, unsigned int most,
+			     const struct visit_event *visited)
 {
-	unsigned int at = span->slow_count;
+	const struct entry *entry = visited->entry;
+	const struct span *span = &visited->match.span;
+	unsigned int at = count;
 	struct slow_span *to;
 
-	if (at == REPORT_SLOWEST && slow->duration <= span->slowest[at - 1].span.duration)
-		return;
-	if (at == REPORT_SLOWEST)
+	if (at == most && span->duration <= slowest[at - 1].span.duration)
+		return count;
+	if (at == most)
 		at--;
 	else
-		span->slow_count++;
-	for (; at && span->slowest[at - 1].span.duration < slow->duration; at--)
-		span->slowest[at] = span->slowest[at - 1];
-	to = &span->slowest[at];
+		count++;
+	for (; at && slowest[at - 1].span.duration < span->duration; at--)
+		slowest[at] = slowest[at - 1];
+	to = &slowest[at];
 	memset(to, 0, sizeof(*to));
-	to->span = *slow;
-	to->provider = start->provider;
+	to->span = *span;
+	to->provider = event_kind_of(span->role)->provider;
 	copy_name(to->instance, sizeof(to->instance), entry->item.instance);
 	copy_name(to->boot, sizeof(to->boot), elog_reader_info(entry->reader, "boot_id"));
+	return count;
 }
 
 static int add_span(struct report_data *data, const struct visit_event *visited, unsigned int bin)
 {
 	const struct span *ended = &visited->match.span;
-	/* A role is a member of its kind. */
-	const struct event_kind *start = (const void *)((const char *)ended->role -
-							offsetof(struct event_kind, role));
-	struct report_span *span = ((struct report_kind *)start->data)->started;
+	struct report_kind *kind = event_kind_of(ended->role)->data;
+	struct report_span *span = kind->started;
 
 	if (span && find_spans_to(data, visited->kind, &span))
 		return -ENOMEM;
@@ -317,7 +317,8 @@ static int add_span(struct report_data *data, const struct visit_event *visited,
 		return 0;
 	histogram_add(&span->histogram, ended->duration);
 	++*time_table_at(&span->table, bin, report_part(data, ended->duration));
-	add_slow(span, visited->entry, start, ended);
+	span->slow_count = report_add_slow(span->slowest, span->slow_count, REPORT_SLOWEST,
+					   visited);
 	return 0;
 }
 

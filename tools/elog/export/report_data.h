@@ -218,6 +218,18 @@ int report_data_open(struct report_data **data, const struct visit_settings *set
 /** report_data_close() - free it; NULL is allowed */
 void report_data_close(struct report_data *data);
 
+/**
+ * report_add_slow() - keep the slowest spans, sorted; of equal ones the first
+ * @slowest: those so far
+ * @count: number of @slowest
+ * @most: how many to keep
+ * @visited: the END of a span
+ *
+ * Return: the new number.
+ */
+unsigned int report_add_slow(struct slow_span *slowest, unsigned int count, unsigned int most,
+			     const struct visit_event *visited);
+
 /** report_part_start() - the smallest duration of a part of a row */
 uint64_t report_part_start(size_t part);
 

@@ -35,6 +35,13 @@ void report_command(const struct report_data *data, const char *verb, bool defin
 void report_selection(const struct selection_spec *spec, bool definitions, bool sessions,
 		      struct elog_text *text);
 
+/**
+ * report_next() - print on stderr which command says more
+ * @settings: has the files and times; if @quiet or stdin is read, nothing is printed
+ * @verb: the verb and its own arguments, as the shell needs them
+ */
+void report_next(const struct visit_settings *settings, const char *verb);
+
 /** report_word() - append a word for a shell, quoted if it must be */
 void report_word(struct elog_text *text, const char *word);
 

@@ -4,18 +4,14 @@
  * only at the end of the files, so they are read again.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "export/report_data.h"
+#include "output/event_text.h"
 #include "util/array.h"
 
-#define FIELDS_MAX	400		/* bytes of an event's fields */
 #define TEXT_MAX	(2U << 20)	/* bytes of all events */
 
 /* The sessions, by number. */
@@ -75,30 +71,6 @@ static void put_json(struct elog_text *to, struct elog_text *from)
 		to->error = from->error;
 }
 
-/* What elog show prints, but not all of a long one. */
-static void put_fields(struct search *search, const struct entry *entry)
-{
-	const struct elog_schema_event *schema = entry->cached->event;
-	const struct elog_item *item = &entry->item;
-	struct elog_text *fields = &search->fields;
-	size_t from;
-
-	fields->size = 0;
-	if (schema) {
-		elog_format_fields(fields, schema, item->payload, item->payload_size);
-	} else {
-		elog_text_string(fields, "payload=");
-		elog_text_quoted(fields, item->payload, item->payload_size);
-	}
-	if (fields->error || fields->size <= FIELDS_MAX)
-		return;
-	/* Between characters of UTF-8. */
-	for (from = FIELDS_MAX; from && (fields->data[from] & 0xc0) == 0x80; from--)
-		;
-	fields->size = from;
-	elog_text_string(fields, "\u2026");
-}
-
 /* [ns since START, event, CPU, thread, level, fields] */
 static void put_event(struct search *search, const struct entry *entry,
 		      const struct slow_span *slow)
@@ -134,7 +106,8 @@ static void put_event(struct search *search, const struct entry *entry,
 	elog_text_string(text, ",");
 	elog_text_json_string(text, level ? level : "", level ? strlen(level) : 0);
 	elog_text_string(text, ",");
-	put_fields(search, entry);
+	part->size = 0;
+	put_event_fields(part, entry);
 	put_json(text, part);
 	elog_text_string(text, "]");
 }
@@ -171,39 +144,24 @@ static int add_event(struct search *search, const struct entry *entry, struct sl
 	return 0;
 }
 
-static uint64_t overlap(const struct span *span, uint64_t from, uint64_t to)
-{
-	const uint64_t start = span->time, end = start + span->duration;
-
-	from = from > start ? from : start;
-	to = to < end ? to : end;
-	return to > from ? to - from : 0;
-}
-
 /* The part of an interval in a span, which has the boot and the session. */
 static void add_wait(struct slow_span *slow, const struct interval *interval, uint64_t end)
 {
-	const uint64_t woken = end - (interval->runnable < end ? interval->runnable : end);
-	const uint64_t out = woken - (interval->blocked < woken ? interval->blocked : woken);
-	const uint64_t last = slow->span.time + slow->span.duration;
+	const uint64_t from = slow->span.time, to = from + slow->span.duration;
 	struct interval part = *interval;
 
-	part.runnable = overlap(&slow->span, woken, end);
-	part.blocked = overlap(&slow->span, out, woken);
+	end = interval_cut(&part, end, from, to);
 	if (interval_time(&part))
-		waits_add(&slow->waits, &part, end < last ? end : last);
+		waits_add(&slow->waits, &part, end);
 }
 
 /* A sum of what was since the last one: the part of that time which is in the span. */
 static void add_sum(struct slow_span *slow, struct interval_sum *sum, uint64_t since, uint64_t now)
 {
-	const uint64_t time = overlap(&slow->span, since, now);
+	const uint64_t from = slow->span.time, to = from + slow->span.duration;
 	struct interval_sum part = *sum;
-	unsigned int i;
 
-	for (i = 0; since && i < INTERVAL_CAUSES; i++)
-		part.times[i] = (uint64_t)((long double)part.times[i] * time / (now - since));
-	if (time)
+	if (interval_cut_sum(&part, since, now, from, to))
 		waits_take(&slow->waits, &part, slow->span.duration);
 }
 
@@ -288,60 +246,9 @@ static int take_event(void *context, struct visit_event *event)
  * Reading again
  */
 
-/* Return: 0; 1 after a message; or a negative errno. */
-static int read_files(struct search *search, bool failed_before)
-{
-	static const struct visit_ops ops = { .event = take_event };
-	struct visit_settings settings = *search->data->settings;
-	struct visit *visit;
-	int ret;
-
-	settings.spans = NULL;
-	settings.count = 0;
-	settings.quiet = true;
-	if (visit_open(&visit, &settings, &ops, search))
-		return 1;
-	ret = visit_run(visit);
-	if (!ret && visit_has_failed(visit) && !failed_before)
-		ret = 1;
-	visit_close(visit);
-	return ret;
-}
-
-static void print_messages(int fd)
-{
-	char bytes[4096];
-	off_t at = 0;
-	ssize_t got;
-
-	for (; (got = pread(fd, bytes, sizeof(bytes), at)) > 0; at += got)
-		fwrite(bytes, 1, (size_t)got, stderr);
-}
-
-/*
- * What is wrong with the files was printed when they were read before: messages are of interest
- * only if something else has failed.
- */
-static int read_quietly(struct search *search, bool failed_before)
-{
-	const int messages = memfd_create("messages", MFD_CLOEXEC);
-	const int saved = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-	int ret;
-
-	if (messages >= 0 && saved >= 0)
-		dup2(messages, STDERR_FILENO);
-	ret = read_files(search, failed_before);
-	if (saved >= 0)
-		dup2(saved, STDERR_FILENO);
-	if (ret > 0 && messages >= 0)
-		print_messages(messages);
-	close(saved);
-	close(messages);
-	return ret;
-}
-
 int report_sessions(struct report_data *data, bool failed_before)
 {
+	static const struct visit_ops ops = { .event = take_event };
 	struct search search = { .data = data };
 	int ret;
 
@@ -351,7 +258,7 @@ int report_sessions(struct report_data *data, bool failed_before)
 	elog_map_init(&search.sums, sizeof(uint64_t));
 	ret = add_sessions(&search);
 	if (!ret && search.numbers.count)
-		ret = read_quietly(&search, failed_before);
+		ret = visit_again(data->settings, &ops, &search, failed_before);
 	elog_map_free(&search.numbers);
 	elog_map_free(&search.sums);
 	elog_text_free(&search.text);

@@ -3,10 +3,12 @@
  * Visits everything in files or in a live run: see visit.h.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -391,6 +393,55 @@ int visit_open(struct visit **result, const struct visit_settings *settings,
 		       &output);
 	*result = visit;
 	return 0;
+}
+
+/* Return: 0; 1 after a message; or a negative errno. */
+static int read_again(const struct visit_settings *before, const struct visit_ops *ops,
+		      void *context, bool failed_before)
+{
+	struct visit_settings settings = *before;
+	struct visit *visit;
+	int ret;
+
+	settings.spans = NULL;
+	settings.count = 0;
+	settings.quiet = true;
+	if (visit_open(&visit, &settings, ops, context))
+		return 1;
+	ret = visit_run(visit);
+	if (!ret && visit_has_failed(visit) && !failed_before)
+		ret = 1;
+	visit_close(visit);
+	return ret;
+}
+
+static void print_messages(int fd)
+{
+	char bytes[4096];
+	off_t at = 0;
+	ssize_t got;
+
+	for (; (got = pread(fd, bytes, sizeof(bytes), at)) > 0; at += got)
+		fwrite(bytes, 1, (size_t)got, stderr);
+}
+
+int visit_again(const struct visit_settings *settings, const struct visit_ops *ops, void *context,
+		bool failed_before)
+{
+	const int messages = memfd_create("messages", MFD_CLOEXEC);
+	const int saved = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	int ret;
+
+	if (messages >= 0 && saved >= 0)
+		dup2(messages, STDERR_FILENO);
+	ret = read_again(settings, ops, context, failed_before);
+	if (saved >= 0)
+		dup2(saved, STDERR_FILENO);
+	if (ret > 0 && messages >= 0)
+		print_messages(messages);
+	close(saved);
+	close(messages);
+	return ret;
 }
 
 bool visit_is_connected(const struct visit *visit)

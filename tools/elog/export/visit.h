@@ -64,6 +64,12 @@ struct event_kind {
 	struct event_kind *next;
 };
 
+/** event_kind_of() - the kind that a role is a member of */
+static inline const struct event_kind *event_kind_of(const struct span_role *role)
+{
+	return (const void *)((const char *)role - offsetof(struct event_kind, role));
+}
+
 /** invalid_records() - the invalid records that a loss counts, which are no lost events */
 static inline uint64_t invalid_records(const struct elog_item *item)
 {
@@ -222,6 +228,21 @@ int visit_run(struct visit *visit);
  * held; or an error as visit_run().
  */
 int visit_batch(struct visit *visit);
+
+/**
+ * visit_again() - visit files once more, for what can be searched only now
+ * @settings: of the visit before, which has printed what is wrong with the files; its @spans and
+ *	@count do not count
+ * @ops: what to do
+ * @context: for @ops
+ * @failed_before: visit_has_failed() of that visit
+ *
+ * Messages are printed only if something else has failed.
+ *
+ * Return: 0; 1 if they cannot be read any more, after a message; or a negative errno.
+ */
+int visit_again(const struct visit_settings *settings, const struct visit_ops *ops, void *context,
+		bool failed_before);
 
 /**
  * visit_finish() - print the summary, and what is known only at the end

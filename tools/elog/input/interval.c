@@ -18,6 +18,36 @@ const char *interval_cause_name(enum interval_cause cause)
 	return causes[cause];
 }
 
+static uint64_t overlap(uint64_t start, uint64_t end, uint64_t from, uint64_t to)
+{
+	from = from > start ? from : start;
+	to = to < end ? to : end;
+	return to > from ? to - from : 0;
+}
+
+uint64_t interval_cut(struct interval *interval, uint64_t end, uint64_t from, uint64_t to)
+{
+	const uint64_t woken = end - (interval->runnable < end ? interval->runnable : end);
+	const uint64_t out = woken - (interval->blocked < woken ? interval->blocked : woken);
+	const uint64_t last = end < to ? end : to;
+
+	interval->runnable = overlap(from, to, woken, end);
+	interval->blocked = overlap(from, to, out, woken);
+	interval->end = (int64_t)((uint64_t)interval->end - (end - last));
+	return last;
+}
+
+bool interval_cut_sum(struct interval_sum *sum, uint64_t since, uint64_t now, uint64_t from,
+		      uint64_t to)
+{
+	const uint64_t time = overlap(from, to, since, now);
+	unsigned int i;
+
+	for (i = 0; since && i < INTERVAL_CAUSES; i++)
+		sum->times[i] = (uint64_t)((long double)sum->times[i] * time / (now - since));
+	return time;
+}
+
 bool interval_is_event(const struct elog_schema_event *event)
 {
 	return event && !strcmp(event->provider->name, "sched");

@@ -111,6 +111,30 @@ static inline int64_t interval_begin(const struct interval *interval)
 										     wall;
 }
 
+/**
+ * interval_cut() - cut off what is not in a span
+ * @interval: changed
+ * @end: of the interval, CLOCK_MONOTONIC ns
+ * @from: when the span began, likewise
+ * @to: when it ended
+ *
+ * Return: when the rest of the interval ends.
+ */
+uint64_t interval_cut(struct interval *interval, uint64_t end, uint64_t from, uint64_t to);
+
+/**
+ * interval_cut_sum() - the same for a sum, whose intervals may have been at any time
+ * @sum: changed
+ * @since: when the sum before it was emitted; 0: not known
+ * @now: when it was emitted
+ * @from: when the span began, likewise
+ * @to: when it ended
+ *
+ * Return: false: nothing is left.
+ */
+bool interval_cut_sum(struct interval_sum *sum, uint64_t since, uint64_t now, uint64_t from,
+		      uint64_t to);
+
 /** interval_waits() - was the thread blocked, and did not just wait for a CPU? */
 static inline bool interval_waits(const struct interval *interval)
 {
