@@ -202,13 +202,13 @@ CHECK
 	# The same as text.
 	run_elog latency --group status --slowest 2 start end "$work/events.elog"
 	[ "$status" = 0 ]
-	[ -z "$stderr" ]
+	[[ $stderr =~ ^elog:\ next:\ elog\ why\ 0x[0-9a-f]+\ $work/events.elog$ ]]
 	contains "${lines[0]}" "from start to end, by provider,session"
 	contains "${lines[1]}" "$pairs pairs in " "unpaired: " "restarted: 0"
 	contains "$output" "P99.9" "LATENCY"
 	[ "$(awk '$2 == ".." { sum += $4 } END { print sum }' <<< "$output")" = "$pairs" ]
 	[ "$(awk '$1 ~ /^[2345]00$/ { sum += $2 } END { print sum }' <<< "$output")" = "$pairs" ]
-	[[ ${lines[-2]} =~ ^\ *[0-9.]+[num]?s\ [0-9]+\.[0-9]{9}\ +0x[0-9a-f]+\ +[0-9]+\ +[0-9]+$ ]]
+	[[ ${lines[-2]} =~ ^\ *[0-9.]+[num]?s\ [0-9]+\.[0-9]{9}\ +0x[0-9a-f]+\ +[0-9]+\ +[0-9]+\ \ server/start\ id=[0-9]+\ name=\"name[0-6]\"$ ]]
 	LC_ALL=C.UTF-8 run_elog latency start end "$work/events.elog"
 	contains "$output" $'\xe2\x96\x88'
 	LC_ALL=C run_elog latency start end "$work/events.elog"
@@ -216,7 +216,8 @@ CHECK
 	run_elog latency -q start end "$work/events.elog"
 	[[ $output != *"%"* ]]
 	contains "$output" "P99.9"
-	run_elog latency --slowest 1 --time wall start end "$work/events.elog"
+	run_elog latency -q --slowest 1 --time wall start end "$work/events.elog"
+	[ -z "$stderr" ]
 	[[ ${lines[-1]} =~ s\ $(date +%Y)-[0-9]{2}-[0-9]{2}T ]]
 	# Fewer rows and columns.
 	run_elog latency -n 10 --format json start end "$work/events.elog"
@@ -275,7 +276,7 @@ LINES
 	run_elog latency --format json --by id,name,session,pid,tid start end "$work/events.elog"
 	[ "$(counts)" = "4 3 3 0 0 3" ]
 	run_elog latency --slowest 1 --by name,id b/start b/end "$work/events.elog"
-	contains "${lines[-1]}" 'name="far" id=-6'
+	contains "${lines[-1]}" 'name="far" id=-6  b/start id=-6 name="far"'
 
 	# From each event to the next one of the same name.
 	run_elog latency --format json --by tid a/start a/start "$work/events.elog"

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * elog latency: measures the time from one event to another. The pairs are found by
- * output/latency_pairs.c.
+ * elog latency: measures the time from one event to another, or of the spans that the schemas of
+ * files name. The pairs are found by output/latency_pairs.c, and what is a START or an END of a
+ * span by export/spans.c.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -10,36 +11,28 @@
 #include <string.h>
 
 #include "cmd/verb.h"
-#include "export/visit.h"
+#include "export/report_page.h"
 #include "input/missing.h"
 #include "input/names.h"
+#include "output/event_text.h"
 #include "output/latency_pairs.h"
 #include "util/signals.h"
 
 #define SLOWEST_MAX	10000
 #define BATCH_MS	100
 
-/* What a definition's events are, as struct cached_event.row points to. */
-struct role {
-	bool start;
-	bool end;
-	bool interval;		/* of the provider sched, with --why */
-};
-
 struct latency {
 	const struct options *options;
 	struct selection_spec select;	/* with START and END as -e */
 	struct visit_settings settings;
 	struct visit *visit;
-	const char *start;		/* as they were given */
-	const char *end;
-	char *globs[4];			/* and those of sched */
-	int files;			/* 0: live */
+	char *globs[4];			/* of START, END and sched; none: spans */
+	char *const *names;
+	int files;			/* of @names; 0: live */
 	struct live live;
 	struct output output;
 
 	struct latency_pairs pairs;
-	struct histogram *total;	/* of the intervals before */
 	struct pair_counts reported;	/* in the intervals before */
 	uint64_t lost_reported;
 	uint64_t interval_start;
@@ -57,7 +50,7 @@ struct latency {
 
 /* A START that is also an END has the fields of a START. */
 static void see_fields(struct latency *latency, const struct elog_schema_event *event,
-		       const struct role *role)
+		       const struct latency_role *role)
 {
 	struct latency_pairs *pairs = &latency->pairs;
 	size_t i;
@@ -68,17 +61,52 @@ static void see_fields(struct latency *latency, const struct elog_schema_event *
 		latency_name_see(&pairs->group, event, true);
 }
 
-/* Find the role of a definition, and note which fields it has. */
-static struct role *role_of(struct latency *latency, const struct elog_schema_event *event)
+/* Find the role of a definition for spans, whose schemas know it. Return: NULL: no memory. */
+static const struct latency_role *span_role_of(struct latency *latency,
+					       const struct elog_schema_event *event)
 {
-	static struct role roles[4] = {
+	static const struct latency_role none;
+	static const struct spans no_rules;
+	const struct latency_role *role;
+	struct elog_text name = { 0 };
+	struct span_role found;
+	const struct span_kind *span = &found.start;
+
+	spans_find_role(&no_rules, event, &found);
+	if (!found.is_start && !found.is_end)
+		return &none;
+	put_event_name(&name, event);
+	if (name.error)
+		elog_text_free(&name);
+	if (found.is_end)
+		span = &found.end;
+	role = latency_pairs_role(&latency->pairs, &(struct latency_role){
+		.start = found.is_start, .end = found.is_end, .event = name.data,
+		/* A quoted name is whole. */
+		.suffix = name.data && !strchr(name.data, '"') ?
+			  strlen(event->name) - span->name_size : 0,
+		.hash = span->hash,
+	});
+	if (role && !role->left_out)
+		see_fields(latency, event, role);
+	return role;
+}
+
+/* Find the role of a definition, and note which fields it has. Return: NULL: no memory. */
+static const struct latency_role *role_of(struct latency *latency,
+					  const struct elog_schema_event *event)
+{
+	static const struct latency_role roles[4] = {
 		{ .start = false }, { .end = true }, { .start = true },
 		{ .start = true, .end = true },
 	};
-	static struct role interval = { .interval = true };
+	static const struct latency_role interval = { .interval = true };
 	bool is_start, is_end;
 	unsigned int index;
 
+	if (latency->pairs.settings.spans)
+		return latency->options->why && interval_is_event(event) ? &interval :
+		       span_role_of(latency, event);
 	pairing_match(latency->globs, event, &is_start, &is_end);
 	index = 2 * is_start + is_end;
 	if (index)
@@ -88,15 +116,15 @@ static struct role *role_of(struct latency *latency, const struct elog_schema_ev
 	return &roles[index];
 }
 
-static const struct role *find_role(struct latency *latency, struct cached_event *cached)
+static const struct latency_role *find_role(struct latency *latency, struct cached_event *cached)
 {
 	if (!cached->row)
-		cached->row = role_of(latency, cached->event);
+		cached->row = (void *)(uintptr_t)role_of(latency, cached->event);
 	return cached->row;
 }
 
 static int pair_event(struct latency *latency, const struct entry *entry,
-		      const struct role *role)
+		      const struct latency_role *role)
 {
 	struct latency_pairs *pairs = &latency->pairs;
 	const uint64_t most = latency->options->count;
@@ -108,10 +136,11 @@ static int pair_event(struct latency *latency, const struct entry *entry,
 		pairs->pairing.counts.unkeyed++;
 	if (ret <= 0)
 		return ret;
-	ret = role->end ? latency_pairs_end(pairs, entry, role->start, key) : 0;
-	latency->visit->enough |= most && most <= latency->total->count + pairs->recent->count;
+	key = latency_key_span(key, role->hash);
+	ret = role->end ? latency_pairs_end(pairs, entry, role, key) : 0;
+	latency->visit->enough |= most && most <= pairs->pairs;
 	if (!ret && role->start && !latency->visit->enough)
-		ret = latency_pairs_start(pairs, entry, key);
+		ret = latency_pairs_start(pairs, entry, role, key);
 	return ret;
 }
 
@@ -119,10 +148,16 @@ static int take_event(void *context, struct visit_event *event)
 {
 	struct latency *latency = context;
 	const struct entry *entry = event->entry;
-	const struct role *role = find_role(latency, entry->cached);
+	const struct latency_role *role = find_role(latency, entry->cached);
 	int64_t wall = wall_time(entry->item.time, entry->wall_offset);
 
+	if (!role)
+		return -ENOMEM;
 	pairing_pass_time(&latency->pairs.pairing, wall);
+	latency->pairs.left_out |= role->left_out;
+	/* Without names of events, all are visited. */
+	if (latency->pairs.settings.spans && !role->start && !role->end && !role->interval)
+		return 0;
 	if (!latency->any)
 		latency->first_wall = wall;
 	latency->any = true;
@@ -140,24 +175,25 @@ static int take_event(void *context, struct visit_event *event)
  * Reports
  */
 
-static struct latency_report new_report(const struct latency *latency)
+/* @kind: NULL: all. */
+static struct latency_report new_report(const struct latency *latency,
+					const struct latency_kind *kind)
 {
+	static const struct histogram empty;
+
 	return (struct latency_report){
 		.settings = &latency->options->print,
 		.repeated = latency->options->interval,
-		.start = latency->start,
-		.end = latency->end,
+		.spans = latency->pairs.settings.spans,
+		.kind = kind,
+		.kinds = latency->pairs.kind_count,
 		.by = latency->pairs.key.words,
 		.time = latency->last_time,
 		.wall_offset = latency->last_wall_offset,
 		.counts = latency->pairs.pairing.counts,
-		.histogram = latency->total,
-		.groups = latency->pairs.groups,
-		.group_count = latency->pairs.group_count,
+		.histogram = kind ? &kind->total : &empty,
 		.group_name = latency->pairs.group.name,
 		.why = latency->options->why,
-		.slowest = latency->pairs.slowest,
-		.slowest_count = latency->pairs.slowest_count,
 	};
 }
 
@@ -180,8 +216,10 @@ static void pass_time(struct latency *latency, uint64_t now)
 	latency->last_wall_offset = wall_offset();
 }
 
+/* Not of spans: a line has no room for their kind. */
 static int report_interval(struct latency *latency)
 {
+	struct latency_kind *kind = latency->pairs.kinds[0];
 	const struct pair_counts *before = &latency->reported;
 	struct latency_report report;
 	uint64_t now = monotonic(), lost;
@@ -192,9 +230,9 @@ static int report_interval(struct latency *latency)
 		return -EIO;
 	else
 		pass_time(latency, now);
-	report = new_report(latency);
+	report = new_report(latency, kind);
 	report.elapsed = now - latency->interval_start;
-	report.histogram = latency->pairs.recent;
+	report.histogram = &kind->recent;
 	report.lost = lost - latency->lost_reported;
 	report.counts.unpaired_starts -= before->unpaired_starts;
 	report.counts.unpaired_ends -= before->unpaired_ends;
@@ -204,12 +242,42 @@ static int report_interval(struct latency *latency)
 	report.counts.dropped -= before->dropped;
 	latency_print_interval(&report, &latency->output);
 	output_flush(&latency->output);
-	histogram_merge(latency->total, latency->pairs.recent);
-	histogram_clear(latency->pairs.recent);
+	histogram_merge(&kind->total, &kind->recent);
+	histogram_clear(&kind->recent);
 	latency->reported = latency->pairs.pairing.counts;
 	latency->lost_reported = lost;
 	latency->interval_start = now;
 	return latency->output.closed ? -EPIPE : latency->output.error;
+}
+
+static void print_kinds(struct latency *latency, struct latency_report *report)
+{
+	struct latency_pairs *pairs = &latency->pairs;
+	const struct slow_pair *slowest = NULL;
+	struct latency_kind *kind;
+	char verb[32];
+	size_t i;
+
+	if (report->kinds > 1)
+		latency_print_all(report, pairs->pairs, &latency->output);
+	for (i = 0; i < pairs->kind_count; i++) {
+		kind = pairs->kinds[i];
+		histogram_merge(&kind->total, &kind->recent);
+		report->kind = kind;
+		report->histogram = &kind->total;
+		if (report->why)
+			report->slowest_shares = shares_slowest(kind->bucket_shares,
+								kind->shares.pairs);
+		latency_print(report, &latency->output);
+		if (kind->slowest_count && (!slowest || kind->slowest->latency > slowest->latency))
+			slowest = kind->slowest;
+	}
+	if (!slowest || !slowest->start.session || !latency->files ||
+	    latency->options->print.format != FORMAT_TEXT)
+		return;
+	snprintf(verb, sizeof(verb), "why 0x%" PRIx64, slowest->start.session);
+	output_flush(&latency->output);
+	report_next(&latency->settings, verb);
 }
 
 /* @lost: set. Return: 0 or a negative errno. */
@@ -225,21 +293,15 @@ static int report_total(struct latency *latency, uint64_t *lost)
 		ret = lost_live(latency, lost);
 		pass_time(latency, latency->live.ended);
 	}
-	histogram_merge(latency->total, latency->pairs.recent);
-	report = new_report(latency);
+	report = new_report(latency, NULL);
 	report.lost = *lost;
-	if (report.why) {
-		report.shares = latency->pairs.shares;
-		report.slowest_shares = shares_slowest(latency->pairs.bucket_shares,
-						       latency->pairs.shares.pairs);
-	}
 	last = wall_time(latency->last_time, latency->last_wall_offset);
 	if (!latency->files)
 		report.elapsed = latency->live.ended - latency->live.started;
 	else if (latency->any && last > latency->first_wall)
 		report.elapsed = (uint64_t)last - (uint64_t)latency->first_wall;
 	if (!visit_is_unreadable(visit))
-		latency_print(&report, &latency->output);
+		print_kinds(latency, &report);
 	return ret;
 }
 
@@ -275,12 +337,29 @@ static void print_unpaired(const struct latency *latency)
 		fprintf(stderr, "elog: dropped %" PRIu64 " START%s, as more than %" PRIu32
 			" were pending: pairs may be missing; see --pending\n", counts->dropped,
 			counts->dropped == 1 ? "" : "s", latency->pairs.pairing.pending_max);
-	if (visit_is_unreadable(latency->visit))
+	if (latency->pairs.left_out)
+		fprintf(stderr, "elog: more than %d kinds of spans: others are left out\n",
+			LATENCY_KINDS_MAX);
+	if (visit_is_unreadable(latency->visit) || latency->pairs.settings.spans)
 		return;
 	if (!counts->starts)
-		fprintf(stderr, "elog: no event matched START '%s'\n", latency->start);
+		fprintf(stderr, "elog: no event matched START '%s'\n",
+			latency->pairs.roles[0].event);
 	if (!counts->ends)
-		fprintf(stderr, "elog: no event matched END '%s'\n", latency->end);
+		fprintf(stderr, "elog: no event matched END '%s'\n",
+			latency->pairs.roles[1].event);
+}
+
+/* Return: true, after an error message, if there is no span. */
+static bool has_no_spans(const struct latency *latency)
+{
+	const struct pair_counts *counts = &latency->pairs.pairing.counts;
+
+	if (!latency->pairs.settings.spans || latency->pairs.pairs ||
+	    visit_is_unreadable(latency->visit))
+		return false;
+	spans_explain_none(counts->starts, counts->ends);
+	return true;
 }
 
 static bool is_unknown(struct latency_name *name, const char *option, bool end, const char *when)
@@ -357,17 +436,31 @@ static bool is_event(const char *text)
 	       (!*slash || (slash != text && slash - text < EVENTLOG_GLOB_MAX));
 }
 
+/* Where FILEs begin: there are START and END, unless these are files, too. */
+static int first_file(const struct options *options)
+{
+	const int count = options->argument_count - options->command_count;
+
+	return count && source_is_file(options->arguments[0]) &&
+	       (count == 1 || source_is_file(options->arguments[1])) ? 0 : 2;
+}
+
 static int check_arguments(const struct options *options)
 {
+	const int count = options->argument_count - options->command_count;
+	const int globs = first_file(options);
 	int i;
 
-	if (options->argument_count - options->command_count < 2) {
-		elog_error("%s is missing", options->argument_count -
-			   options->command_count ? "END" : "START");
+	if (count < globs) {
+		if (count && !options->separated)
+			elog_error("END is missing, or there is no file '%s'",
+				   options->arguments[0]);
+		else
+			elog_error("%s is missing", count ? "END" : "START");
 		elog_hint("try: elog latency --help");
 		return -EINVAL;
 	}
-	for (i = 0; i < 2; i++) {
+	for (i = 0; i < globs; i++) {
 		if (is_event(options->arguments[i]))
 			continue;
 		elog_error("invalid [PROVIDER/]EVENT '%s': %s", options->arguments[i],
@@ -382,16 +475,23 @@ static int check_arguments(const struct options *options)
 	return 0;
 }
 
-static int check_options(const struct options *options, bool files)
+static int check_options(const struct options *options)
 {
+	const int first = first_file(options);
+	const int files = options->argument_count - options->command_count - first;
+
 	if (files && options->separated) {
 		elog_error("'%s': FILE and COMMAND exclude each other",
-			   options->arguments[2]);
+			   options->arguments[first]);
 		return -EINVAL;
 	}
-	if (options->source.follow &&
-	    options->argument_count - options->command_count != 3) {
+	if (options->source.follow && files != 1) {
 		elog_error("--follow needs exactly one FILE");
+		return -EINVAL;
+	}
+	if (!first && (options->interval || options->print.format == FORMAT_CSV)) {
+		elog_error("%s needs START and END: its lines do not name a kind of spans",
+			   options->interval ? "--interval" : "--format csv");
 		return -EINVAL;
 	}
 	if (files && !options->source.follow && (options->live.duration || options->interval)) {
@@ -480,32 +580,29 @@ static bool is_one_provider(const char *start, const char *end)
 
 static int prepare(struct latency *latency, const struct options *options)
 {
+	const int first = first_file(options);
 	const struct pair_settings settings = {
 		.by = options->by, .group = options->group, .slowest = options->slowest,
 		.pending = options->spans.pending, .format = options->print.format,
-		.why = options->why,
+		.why = options->why, .spans = !first,
 	};
+	char *const *globs = options->arguments;
 	int ret;
 
 	latency->options = options;
 	latency->select = options->select;
 	latency->select.globs = (struct string_list){ 0 };
-	latency->start = options->arguments[0];
-	latency->end = options->arguments[1];
-	latency->files = options->argument_count - options->command_count - 2;
-	ret = make_globs(latency, options->arguments);
-	if (!ret)
-		ret = latency_pairs_open(&latency->pairs, &settings,
-					 is_one_provider(latency->start, latency->end),
-					 latency->files > 1);
-	if (ret == -EINVAL)
-		return ret;
-	latency->total = calloc(1, sizeof(*latency->total));
-	if (ret || !latency->total) {
+	latency->names = options->arguments + first;
+	latency->files = options->argument_count - options->command_count - first;
+	ret = latency_pairs_open(&latency->pairs, &settings,
+				 settings.spans || is_one_provider(globs[0], globs[1]),
+				 latency->files > 1);
+	if (!ret && !settings.spans)
+		ret = make_globs(latency, globs) ? :
+		      latency_pairs_globs(&latency->pairs, globs[0], globs[1]);
+	if (ret && ret != -EINVAL)
 		elog_error("out of memory");
-		return -ENOMEM;
-	}
-	return 0;
+	return ret;
 }
 
 static bool see_definition(void *context, const struct eventlog_definition *describe,
@@ -528,13 +625,13 @@ static void warn_unknown_names(struct latency *latency)
 	has_unknown_names(latency, " yet");
 }
 
-static int open_visit(struct latency *latency, char *const *files)
+static int open_visit(struct latency *latency)
 {
 	int ret;
 
 	latency->settings = (struct visit_settings){
 		.select = &latency->select, .source = &latency->options->source,
-		.names = files, .name_count = latency->files,
+		.names = latency->names, .name_count = latency->files,
 		.duration = latency->options->live.duration,
 		.quiet = latency->options->quiet,
 	};
@@ -572,13 +669,14 @@ static int finish(struct latency *latency, int error)
 			       latency->pairs.pairing.counts.ends);
 	if (error && error != latency->output.error)
 		elog_error("%s", strerror(-error));
-	return visit_status(latency->visit, has_unknown_names(latency, "") || ret || error, lost);
+	return visit_status(latency->visit, has_unknown_names(latency, "") ||
+			    has_no_spans(latency) || ret || error, lost);
 }
 
 /* Return: the exit status. */
 static int run(struct latency *latency)
 {
-	struct latency_report report = new_report(latency);
+	struct latency_report report = new_report(latency, latency->pairs.kinds[0]);
 	int ret;
 
 	latency_print_header(&report, &latency->output);
@@ -607,7 +705,6 @@ static void close_latency(struct latency *latency)
 	live_close(&latency->live);
 	output_close(&latency->output);
 	latency_pairs_close(&latency->pairs);
-	free(latency->total);
 	free(latency->select.globs.strings);
 	free(latency->globs[0]);
 	free(latency->globs[1]);
@@ -620,9 +717,7 @@ static int run_latency(const struct options *options)
 	struct latency *latency;
 	int ret = STATUS_ERROR;
 
-	if (check_arguments(options) ||
-	    check_options(options, options->argument_count -
-			  options->command_count > 2))
+	if (check_arguments(options) || check_options(options))
 		return STATUS_ERROR;
 	latency = calloc(1, sizeof(*latency));
 	if (!latency) {
@@ -630,8 +725,7 @@ static int run_latency(const struct options *options)
 		return STATUS_ERROR;
 	}
 	output_open(&latency->output, options->color, options->separated);
-	if (!prepare(latency, options) &&
-	    !open_visit(latency, options->arguments + 2))
+	if (!prepare(latency, options) && !open_visit(latency))
 		ret = run(latency);
 	close_latency(latency);
 	ret = live_outlast(&latency->live, ret);
@@ -663,13 +757,17 @@ static const struct verb_option latency_options[] = {
 const struct verb verb_latency = {
 	.name = "latency",
 	.summary = "measure the time from one event to another",
-	.usage = "[OPTION...] START END [FILE...] [-- COMMAND [ARGUMENT...]]",
+	.usage = "[OPTION...] [START END] [FILE...] [-- COMMAND [ARGUMENT...]]",
 	.description =
 	"Pairs each event START with the next event END of the same provider and session,\n"
 	"and prints percentiles and a histogram of the time between them. START and END are\n"
 	"globs, [PROVIDER/]EVENT. The events are those in FILEs, which elog capture -o wrote,\n"
 	"or live ones, until Ctrl-C or while COMMAND runs. With --follow, the events that a\n"
 	"FILE, or the stream nats://HOST, gets later are used, too.\n"
+	"\n"
+	"Without START and END, it measures the spans of FILEs: from each event with the\n"
+	"attribute start to the next one with the attribute end, and from X_start to X_end,\n"
+	"X_begin to X_end and X_open to X_close. Each kind of spans has a table of its own.\n"
 	"\n"
 	"Percentiles and the histogram are exact to three digits.\n"
 	"\n"

@@ -3,6 +3,7 @@
  * The spans of an export or a report: see spans.h.
  */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -215,6 +216,13 @@ void spans_find_role(const struct spans *spans, const struct elog_schema_event *
 	}
 }
 
+void spans_explain_none(uint64_t starts, uint64_t ends)
+{
+	elog_error("no spans: two events of a session make one, with the attributes start and end "
+		   "or names like X_start and X_end, see elog_schema(5); %" PRIu64 " START%s and %"
+		   PRIu64 " END%s were read", starts, plural(starts), ends, plural(ends));
+}
+
 /* ------------------------------------------------------------------------
  * Events
  */
@@ -229,9 +237,7 @@ static int make_key(struct spans *spans, const struct entry *entry,
 {
 	int ret = latency_key_make(&spans->keys[kind->by_provider], entry, session);
 
-	/* The hashes are keyed, so crafted names and sessions cannot make this collide. */
-	key->words[0] = session->words[0] ^ kind->hash.words[0];
-	key->words[1] = session->words[1] ^ kind->hash.words[1];
+	*key = latency_key_span(*session, kind->hash);
 	spans->pairing.counts.unkeyed += !ret;
 	return ret;
 }

@@ -139,6 +139,9 @@ void spans_close(struct spans *spans);
 void spans_find_role(const struct spans *spans, const struct elog_schema_event *event,
 		     struct span_role *role);
 
+/** spans_explain_none() - print the error that there are no spans. @starts, @ends: events */
+void spans_explain_none(uint64_t starts, uint64_t ends);
+
 /**
  * spans_take() - take an event
  * @spans: the pending STARTs

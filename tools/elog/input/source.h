@@ -100,6 +100,9 @@ int source_open_files(struct source **source, const struct selection_spec *spec,
 /** source_is_stream() - are the names of files the URL of a stream? */
 bool source_is_stream(char *const *names, int count);
 
+/** source_is_file() - does an argument name what can be read: a file, "-", or a stream? */
+bool source_is_file(const char *name);
+
 /** source_is_connected() - is there a connection to the servers? True if it is not of a stream */
 bool source_is_connected(const struct source *source);
 

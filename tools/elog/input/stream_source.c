@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "input/merge.h"
 #include "libelog/unexported/reader.h"
@@ -38,6 +39,11 @@ static struct stream_source *to_stream(struct source *source)
 bool source_is_stream(char *const *names, int count)
 {
 	return count && stream_is_url(names[0]);
+}
+
+bool source_is_file(const char *name)
+{
+	return !strcmp(name, "-") || stream_is_url(name) || !access(name, F_OK);
 }
 
 /* Until its host is known, a capture has the id of its machine. */

@@ -18,6 +18,8 @@
  * @session: its session
  * @pid: its process
  * @tid: its thread
+ * @role: of the event
+ * @event: its name and its fields, in the output format; NULL: those of too many are kept
  */
 struct latency_start {
 	uint64_t time;
@@ -25,6 +27,8 @@ struct latency_start {
 	uint64_t session;
 	uint32_t pid;
 	uint32_t tid;
+	const struct latency_role *role;
+	char *event;
 };
 
 /**
@@ -33,12 +37,14 @@ struct latency_start {
  * @number: of its END
  * @start: its START
  * @by: the values of --by, in the output format; NULL without --by
+ * @event: the name and the fields of @start, likewise; NULL: not known
  */
 struct slow_pair {
 	uint64_t latency;
 	uint64_t number;
 	struct latency_start start;
 	char *by;
+	char *event;
 };
 
 /**
@@ -56,11 +62,62 @@ struct latency_group {
 };
 
 /**
+ * struct latency_role - what the events of a definition are
+ * @start: START
+ * @end: END
+ * @interval: of the provider sched, with --why
+ * @left_out: of a span, but there are too many kinds of them
+ * @event: as given or, of spans, PROVIDER/EVENT
+ * @suffix: bytes at the end of @event that are not in the name of the spans
+ * @hash: of the spans, see spans.h; zero: these are not spans
+ * @hash_is_known: another role has the same one
+ */
+struct latency_role {
+	bool start;
+	bool end;
+	bool interval;
+	bool left_out;
+	char *event;
+	size_t suffix;
+	struct elog_map_key hash;
+	bool hash_is_known;
+};
+
+/**
+ * struct latency_kind - the pairs of one START and END
+ * @start: START
+ * @end: END
+ * @recent: durations of the pairs since the owner of struct latency_pairs last cleared it
+ * @total: of the intervals before
+ * @groups: those of --group; printing sorts them
+ * @group_count: number of @groups
+ * @group_map: pointers to @groups
+ * @slowest: those of --slowest; a heap, the fastest pair is first; printing sorts them
+ * @slowest_count: number of @slowest
+ * @shares: of causes in all pairs, with --why
+ * @bucket_shares: of the pairs in each bucket of a histogram; NULL without --why
+ */
+struct latency_kind {
+	const struct latency_role *start;
+	const struct latency_role *end;
+	struct histogram recent;
+	struct histogram total;
+	struct latency_group **groups;
+	size_t group_count;
+	struct elog_map group_map;
+	struct slow_pair *slowest;
+	size_t slowest_count;
+	struct shares shares;
+	struct shares *bucket_shares;
+};
+
+/**
  * struct latency_report - what to print
  * @settings: how to print
  * @repeated: there are reports at intervals
- * @start: START as given
- * @end: END as given
+ * @spans: the pairs are those that the schemas name, instead of START and END
+ * @kind: what is reported; NULL: all kinds
+ * @kinds: number of kinds
  * @by: what is paired by, in words
  * @time: time of the report, CLOCK_MONOTONIC ns
  * @wall_offset: CLOCK_REALTIME - CLOCK_MONOTONIC at @time
@@ -68,20 +125,16 @@ struct latency_group {
  * @counts: events in that time
  * @lost: events lost in that time
  * @histogram: durations of the pairs
- * @groups: those of --group; printing sorts them
- * @group_count: number of @groups
  * @group_name: --group; NULL without
- * @slowest: those of --slowest; printing sorts them
- * @slowest_count: number of @slowest
  * @why: --why
- * @shares: of causes in all pairs
- * @slowest_shares: in the slowest hundredth
+ * @slowest_shares: of causes in the slowest hundredth
  */
 struct latency_report {
 	const struct print_settings *settings;
 	bool repeated;
-	const char *start;
-	const char *end;
+	bool spans;
+	const struct latency_kind *kind;
+	size_t kinds;
 	const char *by;
 	uint64_t time;
 	int64_t wall_offset;
@@ -89,13 +142,8 @@ struct latency_report {
 	struct pair_counts counts;
 	uint64_t lost;
 	const struct histogram *histogram;
-	struct latency_group **groups;
-	size_t group_count;
 	const char *group_name;
-	struct slow_pair *slowest;
-	size_t slowest_count;
 	bool why;
-	struct shares shares;
 	struct shares slowest_shares;
 };
 
@@ -107,7 +155,10 @@ void latency_print_header(const struct latency_report *report,
 void latency_print_interval(const struct latency_report *report,
 			    struct output *output);
 
-/** latency_print() - print the whole report */
+/** latency_print_all() - print what comes before the reports of several kinds */
+void latency_print_all(const struct latency_report *report, uint64_t pairs, struct output *output);
+
+/** latency_print() - print the whole report of a kind */
 void latency_print(const struct latency_report *report, struct output *output);
 
 #endif /* LATENCY_H */

@@ -96,6 +96,16 @@ int latency_key_make(struct latency_key *key, const struct entry *entry,
 int latency_key_session(struct latency_key *key, const struct entry *entry, const char *provider,
 			uint64_t session, struct elog_map_key *made);
 
+/** latency_key_span() - make the key of spans with this hash of that of their session */
+static inline struct elog_map_key latency_key_span(struct elog_map_key session,
+						   struct elog_map_key hash)
+{
+	/* The hashes are keyed, so crafted names and sessions cannot make this collide. */
+	session.words[0] ^= hash.words[0];
+	session.words[1] ^= hash.words[1];
+	return session;
+}
+
 /**
  * latency_key_format() - "name=value name=value", or members of a JSON object
  * @key: what events are paired by

@@ -12,6 +12,8 @@
 
 #define LATENCY_PENDING		(1U << 20)	/* without --pending */
 #define LATENCY_PENDING_MAX	(1U << 27)
+#define LATENCY_KINDS_MAX	64
+#define LATENCY_ROLES_MAX	(2 * LATENCY_KINDS_MAX)
 
 /**
  * struct pair_settings - which pairs to look for
@@ -21,6 +23,7 @@
  * @pending: how many STARTs to keep that wait for their END; 0: LATENCY_PENDING
  * @format: of values
  * @why: add up why threads did not run between START and END; events are paired by session
+ * @spans: of any kind, instead of one START and END
  */
 struct pair_settings {
 	const char *by;
@@ -29,6 +32,7 @@ struct pair_settings {
 	uint32_t pending;
 	enum output_format format;
 	bool why;
+	bool spans;
 };
 
 /**
@@ -37,13 +41,12 @@ struct pair_settings {
  * @pairing: the pending STARTs, and counts
  * @key: what events are paired by
  * @group: --group; its name is NULL without
- * @recent: durations of the pairs since the owner of this last cleared it
- * @groups: those of --group
- * @group_count: number of @groups
- * @slowest: those of --slowest; a heap, the fastest pair is first
- * @slowest_count: number of @slowest
- * @shares: of causes in all pairs, with --why
- * @bucket_shares: of the pairs in each bucket of a histogram; NULL without --why
+ * @roles: of spans; or of START and of END
+ * @role_count: number of @roles
+ * @kinds: pairs by START and END
+ * @kind_count: number of @kinds
+ * @pairs: number of pairs in them
+ * @left_out: there are more kinds
  *
  * The rest belongs to latency_pairs.c.
  */
@@ -52,16 +55,16 @@ struct latency_pairs {
 	struct pairing pairing;	/* struct latency_start, or its time only */
 	struct latency_key key;
 	struct latency_name group;
-	struct histogram *recent;
-	struct latency_group **groups;
-	size_t group_count;
-	struct slow_pair *slowest;
-	size_t slowest_count;
-	struct shares shares;
-	struct shares *bucket_shares;
+	struct latency_role roles[LATENCY_ROLES_MAX];
+	size_t role_count;
+	struct latency_kind *kinds[LATENCY_KINDS_MAX];
+	size_t kind_count;
+	uint64_t pairs;
+	bool left_out;
 
-	struct elog_map group_map;	/* pointers to @groups */
 	struct elog_map ended;		/* with --why */
+	size_t text_size;		/* of the names and fields of pending STARTs */
+	struct elog_text text;
 };
 
 /**
@@ -76,6 +79,19 @@ struct latency_pairs {
 int latency_pairs_open(struct latency_pairs *pairs, const struct pair_settings *settings,
 		       bool by_provider, bool many_files);
 
+/**
+ * latency_pairs_role() - find a role, or add it
+ * @pairs: the pairs
+ * @role: its event is allocated, and taken
+ *
+ * Return: the role; one that is left out if there are too many; NULL: no memory.
+ */
+const struct latency_role *latency_pairs_role(struct latency_pairs *pairs,
+					      const struct latency_role *role);
+
+/** latency_pairs_globs() - the pairs are those of START and END as given; 0 or -ENOMEM */
+int latency_pairs_globs(struct latency_pairs *pairs, const char *start, const char *end);
+
 /** latency_pairs_close() - free what the pairs have */
 void latency_pairs_close(struct latency_pairs *pairs);
 
@@ -83,17 +99,17 @@ void latency_pairs_close(struct latency_pairs *pairs);
  * latency_pairs_end() - take an event that may be an END
  * @pairs: the pairs
  * @entry: the event
- * @is_start: it is a START, too: then it may be the first
+ * @role: of the event. If it is a START, too, then it may be the first
  * @key: its key
  *
  * Return: 0 or -ENOMEM.
  */
 int latency_pairs_end(struct latency_pairs *pairs, const struct entry *entry,
-		      bool is_start, struct elog_map_key key);
+		      const struct latency_role *role, struct elog_map_key key);
 
 /** latency_pairs_start() - take an event that is a START; 0 or -ENOMEM */
 int latency_pairs_start(struct latency_pairs *pairs, const struct entry *entry,
-			struct elog_map_key key);
+			const struct latency_role *role, struct elog_map_key key);
 
 /**
  * latency_pairs_interval() - take an event of the provider sched, with --why

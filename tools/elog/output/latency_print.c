@@ -234,8 +234,8 @@ static void put_groups(const struct latency_report *report,
 	elog_text_printf(text, "\n%-16s %8s", report->group_name, "PAIRS");
 	put_titles(text);
 	elog_text_put(text, "\n", 1);
-	for (i = 0; i < report->group_count; i++) {
-		group = report->groups[i];
+	for (i = 0; i < report->kind->group_count; i++) {
+		group = report->kind->groups[i];
 		elog_text_printf(text, "%-16s %8" PRIu64, group->value,
 				 group->histogram.count);
 		put_numbers(text, &group->histogram);
@@ -250,11 +250,11 @@ static void put_slowest(const struct latency_report *report,
 	char duration[24];
 	size_t i, from;
 
-	elog_text_printf(text, "\n%8s %-*s %-18s %7s %7s%s\n", "SLOWEST",
+	elog_text_printf(text, "\n%8s %-*s %-18s %7s %7s%s  EVENT\n", "SLOWEST",
 			 time_width(report->settings->time), "START",
-			 "SESSION", "PID", "TID", report->slowest[0].by ? "  BY" : "");
-	for (i = 0; i < report->slowest_count; i++) {
-		pair = &report->slowest[i];
+			 "SESSION", "PID", "TID", report->kind->slowest[0].by ? "  BY" : "");
+	for (i = 0; i < report->kind->slowest_count; i++) {
+		pair = &report->kind->slowest[i];
 		put_duration(duration, sizeof(duration), (double)pair->latency,
 			     false);
 		elog_text_printf(text, "%8s ", duration);
@@ -266,9 +266,10 @@ static void put_slowest(const struct latency_report *report,
 		from = text->size;
 		put_session(text, pair->start.session, "-");
 		fill_column(text, from, 18);
-		elog_text_printf(text, " %7u %7u%s%s\n",
+		elog_text_printf(text, " %7u %7u%s%s  %s\n",
 				 pair->start.pid, pair->start.tid,
-				 pair->by ? "  " : "", pair->by ? pair->by : "");
+				 pair->by ? "  " : "", pair->by ? pair->by : "",
+				 pair->event ? pair->event : "-");
 	}
 }
 
@@ -281,17 +282,18 @@ static void put_shares(const struct shares *shares, const char *of, struct elog_
 
 static void put_why(const struct latency_report *report, struct elog_text *text)
 {
+	const struct latency_kind *kind = report->kind;
 	size_t i;
 
 	elog_text_printf(text, "\n%-16s %8s  WHERE THE TIME WENT\n", "", "PAIRS");
-	put_shares(&report->shares, "all", text);
+	put_shares(&kind->shares, "all", text);
 	put_shares(&report->slowest_shares, "slowest 1 %", text);
-	for (i = 0; i < report->group_count; i++)
-		put_shares(&report->groups[i]->shares, report->groups[i]->value, text);
-	if (report->shares.several)
+	for (i = 0; i < kind->group_count; i++)
+		put_shares(&kind->groups[i]->shares, kind->groups[i]->value, text);
+	if (kind->shares.several)
 		elog_text_printf(text, "In %" PRIu64 " pair%s, threads worked at the same time: "
 				 "the shares are those of the time of all threads.\n",
-				 report->shares.several, plural(report->shares.several));
+				 kind->shares.several, plural(kind->shares.several));
 }
 
 static void put_plural(struct elog_text *text, uint64_t count, const char *noun)
@@ -300,19 +302,19 @@ static void put_plural(struct elog_text *text, uint64_t count, const char *noun)
 			 count == 1 ? "" : "s");
 }
 
-static void text_report(const struct latency_report *report,
-			struct elog_text *text)
+static void put_pairs(const struct latency_report *report, uint64_t pairs,
+		      struct elog_text *text)
 {
-	const struct histogram *histogram = report->histogram;
-	const struct pair_counts *counts = &report->counts;
-	double seconds = (double)report->elapsed / 1e9;
+	const double seconds = (double)report->elapsed / 1e9;
 
-	elog_text_printf(text, "from %s to %s, by %s\n", report->start,
-			 report->end, report->by);
-	put_plural(text, histogram->count, "pair");
+	put_plural(text, pairs, "pair");
 	elog_text_printf(text, " in %.3f s", seconds);
 	if (report->elapsed)
-		elog_text_printf(text, ", %.1f/s", (double)histogram->count / seconds);
+		elog_text_printf(text, ", %.1f/s", (double)pairs / seconds);
+}
+
+static void put_counts(const struct pair_counts *counts, struct elog_text *text)
+{
 	elog_text_string(text, "; unpaired: ");
 	put_plural(text, counts->unpaired_starts, "start");
 	elog_text_string(text, ", ");
@@ -324,6 +326,23 @@ static void text_report(const struct latency_report *report,
 		elog_text_printf(text, "; without key: %" PRIu64, counts->unkeyed);
 	if (counts->dropped)
 		elog_text_printf(text, "; dropped: %" PRIu64, counts->dropped);
+}
+
+static void text_report(const struct latency_report *report,
+			struct elog_text *text)
+{
+	const struct latency_kind *kind = report->kind;
+	const struct histogram *histogram = report->histogram;
+
+	if (report->kinds > 1)
+		elog_text_printf(text, "\n%.*s: ", (int)(strlen(kind->start->event) -
+				 kind->start->suffix), kind->start->event);
+	elog_text_printf(text, "from %s to %s, by %s\n", kind->start->event, kind->end->event,
+			 report->by);
+	put_pairs(report, histogram->count, text);
+	/* Which kind an END without START is of is not known. */
+	if (report->kinds == 1)
+		put_counts(&report->counts, text);
 	elog_text_string(text, "\n\n");
 	put_titles(text);
 	elog_text_put(text, "\n", 1);
@@ -331,9 +350,9 @@ static void text_report(const struct latency_report *report,
 	elog_text_put(text, "\n", 1);
 	if (histogram->count && !report->settings->quiet)
 		put_histogram(text, histogram);
-	if (report->group_count)
+	if (kind->group_count)
 		put_groups(report, text);
-	if (report->slowest_count)
+	if (kind->slowest_count)
 		put_slowest(report, text);
 	if (report->why && histogram->count)
 		put_why(report, text);
@@ -372,8 +391,7 @@ static void put_data(struct row *row, const struct histogram *histogram)
 		row_null(row, "max", NULL, 0);
 }
 
-/* The columns from "time" to "lost" of a row that has no numbers of its own but @pairs. */
-static void put_others(struct row *row, uint64_t pairs)
+static void put_no_counts(struct row *row)
 {
 	static const char *const others[] = {
 		"unpaired_starts", "unpaired_ends", "restarted", "forgotten", "unkeyed",
@@ -381,11 +399,26 @@ static void put_others(struct row *row, uint64_t pairs)
 	};
 	size_t i;
 
+	for (i = 0; i < ARRAY_SIZE(others); i++)
+		row_null(row, others[i], NULL, 0);
+}
+
+/* The columns from "time" to "lost" of a row that has no numbers of its own but @pairs. */
+static void put_others(struct row *row, uint64_t pairs)
+{
 	row_null(row, "time", NULL, 0);
 	row_null(row, "seconds", NULL, 0);
 	row_number(row, "pairs", NULL, 0, pairs);
-	for (i = 0; i < ARRAY_SIZE(others); i++)
-		row_null(row, others[i], NULL, 0);
+	put_no_counts(row);
+}
+
+/* Which spans a row of JSON is about. */
+static void put_kind(struct row *row, const struct latency_report *report)
+{
+	const struct latency_kind *kind = report->kind;
+
+	row_string(row, "start", NULL, 0, kind ? kind->start->event : NULL);
+	row_string(row, "end", NULL, 0, kind ? kind->end->event : NULL);
 }
 
 /* The columns of CSV with --why; NULL: they are empty. */
@@ -411,22 +444,10 @@ static void put_columns(struct row *row, const struct latency_report *report,
 		row_null(row, "why_several", NULL, 0);
 }
 
-/* The columns of an interval, and of all pairs. */
-static void put_report(struct row *row, const struct latency_report *report, const char *kind)
+static void put_data_counts(struct row *row, const struct latency_report *report)
 {
 	const struct pair_counts *counts = &report->counts;
 
-	row_string(row, "kind", NULL, 0, kind);
-	if (row->format == FORMAT_JSON) {
-		row_string(row, "start", NULL, 0, report->start);
-		row_string(row, "end", NULL, 0, report->end);
-		row_string(row, "by", NULL, 0, report->by);
-	} else {
-		row_null(row, "group", NULL, 0);
-	}
-	put_data_time(row, report->settings, report->time, report_wall(report));
-	row_seconds(row, "seconds", NULL, 0, report->elapsed);
-	row_number(row, "pairs", NULL, 0, report->histogram->count);
 	row_number(row, "unpaired_starts", NULL, 0, counts->unpaired_starts);
 	row_number(row, "unpaired_ends", NULL, 0, counts->unpaired_ends);
 	row_number(row, "restarted", NULL, 0, counts->restarted);
@@ -434,6 +455,27 @@ static void put_report(struct row *row, const struct latency_report *report, con
 	row_number(row, "unkeyed", NULL, 0, counts->unkeyed);
 	row_number(row, "dropped", NULL, 0, counts->dropped);
 	row_number(row, "lost", NULL, 0, report->lost);
+}
+
+/* The columns of an interval, and of all pairs of a kind or of all kinds. */
+static void put_report(struct row *row, const struct latency_report *report, const char *kind,
+		       uint64_t pairs)
+{
+	row_string(row, "kind", NULL, 0, kind);
+	if (row->format == FORMAT_JSON) {
+		put_kind(row, report);
+		row_string(row, "by", NULL, 0, report->by);
+	} else {
+		row_null(row, "group", NULL, 0);
+	}
+	put_data_time(row, report->settings, report->time, report_wall(report));
+	row_seconds(row, "seconds", NULL, 0, report->elapsed);
+	row_number(row, "pairs", NULL, 0, pairs);
+	/* Which kind an END without START is of is not known. */
+	if (report->kinds > 1 && report->kind)
+		put_no_counts(row);
+	else
+		put_data_counts(row, report);
 	put_data(row, report->histogram);
 }
 
@@ -464,6 +506,8 @@ static void put_group(struct row *row, const struct latency_report *report,
 		put_cell(row_cell(row, "group", NULL, 0), group->value, group->size);
 		put_others(row, group->histogram.count);
 	} else {
+		if (report->spans)
+			put_kind(row, report);
 		row_string(row, "group", NULL, 0, report->group_name);
 		elog_text_put(row_cell(row, "value", NULL, 0), group->value, group->size);
 		row_number(row, "pairs", NULL, 0, group->histogram.count);
@@ -496,6 +540,8 @@ static void put_pair(struct row *row, const struct latency_report *report,
 {
 	row_begin(row);
 	row_string(row, "kind", NULL, 0, "slowest");
+	if (report->spans)
+		put_kind(row, report);
 	row_number(row, "latency", NULL, 0, pair->latency);
 	put_data_time(row, report->settings, pair->start.time, pair->start.wall);
 	row_session(row, "session", NULL, 0, pair->start.session);
@@ -503,33 +549,36 @@ static void put_pair(struct row *row, const struct latency_report *report,
 	row_number(row, "tid", NULL, 0, pair->start.tid);
 	if (pair->by)
 		elog_text_printf(row_cell(row, "by", NULL, 0), "{%s}", pair->by);
+	if (pair->event)
+		elog_text_printf(row->text, ",%s", pair->event);
 	row_end(row);
 }
 
 /* JSON or CSV: of all pairs, and of each group. In CSV there are no slowest ones. */
 static void data_report(const struct latency_report *report, struct row *row)
 {
+	const struct latency_kind *kind = report->kind;
 	size_t i;
 
 	row_begin(row);
-	put_report(row, report, "total");
+	put_report(row, report, "total", report->histogram->count);
 	if (row->format == FORMAT_JSON)
 		put_buckets(row, report->histogram);
 	if (report->why && row->format == FORMAT_JSON) {
-		shares_put_json(&report->shares, row_cell(row, "why", NULL, 0));
-		row_number(row, "why_several", NULL, 0, report->shares.several);
+		shares_put_json(&kind->shares, row_cell(row, "why", NULL, 0));
+		row_number(row, "why_several", NULL, 0, kind->shares.several);
 		row_number(row, "slowest_pairs", NULL, 0, report->slowest_shares.pairs);
 		shares_put_json(&report->slowest_shares,
 				row_cell(row, "slowest_why", NULL, 0));
 	}
-	put_columns(row, report, &report->shares);
+	put_columns(row, report, &kind->shares);
 	row_end(row);
 	if (report->why && row->format == FORMAT_CSV)
 		put_slowest_shares(row, report);
-	for (i = 0; i < report->group_count; i++)
-		put_group(row, report, report->groups[i]);
-	for (i = 0; i < report->slowest_count; i++)
-		put_pair(row, report, &report->slowest[i]);
+	for (i = 0; i < kind->group_count; i++)
+		put_group(row, report, kind->groups[i]);
+	for (i = 0; i < kind->slowest_count; i++)
+		put_pair(row, report, &kind->slowest[i]);
 }
 
 /* ------------------------------------------------------------------------
@@ -544,7 +593,7 @@ void latency_print_header(const struct latency_report *report,
 	if (row.format == FORMAT_CSV) {
 		row.heading = true;
 		row_begin(&row);
-		put_report(&row, report, NULL);
+		put_report(&row, report, NULL, 0);
 		put_columns(&row, report, NULL);
 		row_end(&row);
 	} else if (row.format == FORMAT_TEXT && report->repeated) {
@@ -564,7 +613,7 @@ void latency_print_interval(const struct latency_report *report,
 
 	if (row.format != FORMAT_TEXT) {
 		row_begin(&row);
-		put_report(&row, report, "interval");
+		put_report(&row, report, "interval", report->histogram->count);
 		put_columns(&row, report, NULL);
 		row_end(&row);
 		return;
@@ -595,16 +644,32 @@ static int compare_slowest(const void *one, const void *other)
 	return a->number < b->number ? -1 : a->number > b->number;
 }
 
-void latency_print(const struct latency_report *report, struct output *output)
+void latency_print_all(const struct latency_report *report, uint64_t pairs, struct output *output)
 {
 	struct row row = { .format = report->settings->format, .text = &output->text };
 
-	if (report->group_count)
-		qsort(report->groups, report->group_count,
-		      sizeof(*report->groups), compare_groups);
-	if (report->slowest_count)
-		qsort(report->slowest, report->slowest_count,
-		      sizeof(*report->slowest), compare_slowest);
+	if (row.format != FORMAT_TEXT) {
+		row_begin(&row);
+		put_report(&row, report, "spans", pairs);
+		row_end(&row);
+		return;
+	}
+	put_pairs(report, pairs, row.text);
+	elog_text_printf(row.text, "; %zu kinds of spans", report->kinds);
+	put_counts(&report->counts, row.text);
+	elog_text_string(row.text, "\n");
+}
+
+void latency_print(const struct latency_report *report, struct output *output)
+{
+	const struct latency_kind *kind = report->kind;
+	struct row row = { .format = report->settings->format, .text = &output->text };
+
+	if (kind->group_count)
+		qsort(kind->groups, kind->group_count, sizeof(*kind->groups), compare_groups);
+	if (kind->slowest_count)
+		qsort(kind->slowest, kind->slowest_count, sizeof(*kind->slowest),
+		      compare_slowest);
 	if (row.format != FORMAT_TEXT) {
 		data_report(report, &row);
 		return;
