@@ -108,7 +108,7 @@ PYTHON
 	session=$(awk -F '\t' '$2 == "futex" { print $1; exit }' "$work/truth")
 	run_elog why "$session" "$work/waits"
 	[ "$status" = 0 ]
-	[[ ${lines[0]} =~ ^waits\ $session\ \ [0-9.]+\ ms$ ]]
+	[[ ${lines[0]} =~ ^waits/request_start\ $session\ cause=\"futex\"\ \ [0-9.]+\ ms$ ]]
 	contains "$output" "released by holder " " (waits 0x4d)" " at futex_"
 	# A slow machine may keep them on the CPU for longer.
 	grep -q 'holder [0-9].* meanwhile: .*futex ' <<< "$output"
@@ -137,7 +137,7 @@ PYTHON
 
 @test "a session that is wrong, or not there" {
 	"$ELOG" capture -q -o "$work/file" -- "$ELOG" emit -s 7 one/event
-	fails_with "SESSION is missing" why
+	fails_with "FILE is missing" why
 	fails_with "FILE is missing" why 7
 	fails_with "invalid session 'x': must be [PROVIDER:]NUMBER, for example shop:0x3ea" \
 		why x file

@@ -15,6 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "output/event_text.h"
+#include "output/waits.h"
 #include "output/why.h"
 #include "output/why_stack.h"
 #include "util/array.h"
@@ -22,7 +24,7 @@
 
 #define RECENT_MAX	(1U << 18)
 #define STEPS_MAX	(1U << 27)	/* looks at @recent, in all: about a second */
-#define SESSIONS_MAX	64	/* of one number: of different providers, hosts, boots, instances */
+#define SESSIONS_MAX	WHY_SPANS_MAX	/* of one number: of several providers, boots, instances */
 #define THREADS_MAX	65536
 #define LIST_MAX	64	/* calls, wakers, and stacks, of one cause */
 
@@ -40,6 +42,7 @@ struct recent {
 };
 
 struct why {
+	bool json;
 	const char *provider;
 	uint64_t number;
 	struct why_session *sessions;
@@ -50,10 +53,11 @@ struct why {
 	bool cut;			/* STEPS_MAX were not enough */
 	struct elog_text bytes;		/* of a key */
 	struct why_stacks stacks;
+	struct elog_map sums;		/* uint64_t: time of the last sum of a span and thread */
 	bool any;			/* event of sched */
 };
 
-int why_open(struct why **result, const char *provider, uint64_t number)
+int why_open(struct why **result, bool json, const char *provider, uint64_t number)
 {
 	struct why *why = calloc(1, sizeof(*why));
 
@@ -65,6 +69,8 @@ int why_open(struct why **result, const char *provider, uint64_t number)
 		return -ENOMEM;
 	}
 	why_stacks_init(&why->stacks);
+	elog_map_init(&why->sums, sizeof(uint64_t));
+	why->json = json;
 	why->provider = provider;
 	why->number = number;
 	*result = why;
@@ -84,7 +90,9 @@ void why_close(struct why *why)
 			free(why->sessions[i].waits[cause].stacks);
 		}
 		elog_map_free(&why->sessions[i].threads);
+		free(why->sessions[i].fields);
 	}
+	elog_map_free(&why->sums);
 	free(why->sessions);
 	free(why->recent);
 	why_stacks_free(&why->stacks);
@@ -124,33 +132,65 @@ static uint64_t scope_of(struct why *why, const struct entry *entry)
 	return *scope;
 }
 
-/* Return: NULL: it is not wanted, or there are too many. */
-static struct why_session *get_session(struct why *why, const struct entry *entry, uint64_t scope,
-				       const char *provider)
+void why_add_span(struct why *why, const char *provider, const char *instance, const char *boot,
+		  const char *start, uint64_t number, uint64_t from, uint64_t to)
 {
-	const char *instance = entry->item.instance ? entry->item.instance : "";
-	struct why_session *session;
-	size_t i;
+	struct why_session *session = &why->sessions[why->session_count++];
 
-	if (why->provider && strcmp(why->provider, provider))
-		return NULL;
-	for (i = 0; i < why->session_count; i++) {
-		session = &why->sessions[i];
-		if (session->scope == scope && !strcmp(session->provider, provider) &&
-		    !strcmp(session->instance, instance))
-			return session;
-	}
-	if (why->session_count == SESSIONS_MAX)
-		return NULL;
-	session = &why->sessions[why->session_count++];
-	session->scope = scope;
 	snprintf(session->provider, sizeof(session->provider), "%s", provider);
 	snprintf(session->instance, sizeof(session->instance), "%s", instance);
-	snprintf(session->host, sizeof(session->host), "%s", entry->host_name ? : "");
-	snprintf(session->boot, sizeof(session->boot), "%s", info_of(entry, "boot_id"));
-	snprintf(session->machine, sizeof(session->machine), "%s", info_of(entry, "machine"));
-	session->number = why->number;
+	snprintf(session->boot, sizeof(session->boot), "%s", boot);
+	snprintf(session->start, sizeof(session->start), "%s", start);
+	session->number = number;
+	session->from = from;
+	session->to = to;
 	elog_map_init(&session->threads, sizeof(struct why_span));
+}
+
+static void set_origin(struct why_session *session, const struct entry *entry)
+{
+	snprintf(session->host, sizeof(session->host), "%s", entry->host_name ? : "");
+	snprintf(session->machine, sizeof(session->machine), "%s", info_of(entry, "machine"));
+}
+
+static bool is_of(const struct why_session *session, const struct entry *entry,
+		  const char *provider)
+{
+	const char *instance = entry->item.instance ? entry->item.instance : "";
+
+	return session->number == entry->item.session && !strcmp(session->provider, provider) &&
+	       !strcmp(session->instance, instance);
+}
+
+/*
+ * What an event of a provider's session is about: the first one after @session, or of all if that
+ * is NULL. Without spans, there is one, which is added. Return: NULL: there is no further one, it is
+ * not wanted, or there are too many.
+ */
+static struct why_session *next_session(struct why *why, const struct entry *entry, uint64_t scope,
+					const char *provider, struct why_session *session)
+{
+	const bool first = !session;
+
+	if ((why->provider && strcmp(why->provider, provider)) || (why->number && !first))
+		return NULL;
+	for (session = first ? why->sessions : session + 1;
+	     session < why->sessions + why->session_count; session++) {
+		if (!is_of(session, entry, provider))
+			continue;
+		if (!session->scope && !strcmp(session->boot, info_of(entry, "boot_id"))) {
+			session->scope = scope;
+			set_origin(session, entry);
+		}
+		if (session->scope == scope)
+			return session;
+	}
+	if (!why->number || why->session_count == SESSIONS_MAX)
+		return NULL;
+	why_add_span(why, provider, entry->item.instance ? : "", info_of(entry, "boot_id"), "",
+		     why->number, 0, UINT64_MAX);
+	session->scope = scope;
+	set_origin(session, entry);
 	return session;
 }
 
@@ -184,7 +224,8 @@ static int see_thread(struct why_session *session, uint32_t tid, int64_t first, 
 struct why_times why_times(const struct why_session *session)
 {
 	struct why_times times = {
-		.wall = (uint64_t)session->last - (uint64_t)session->first,
+		.wall = session->to < UINT64_MAX ? session->to - session->from :
+			(uint64_t)session->last - (uint64_t)session->first,
 		.threads = session->threads.count,
 	};
 	const struct why_span *span;
@@ -448,17 +489,13 @@ static int add_waker(struct why *why, const struct entry *entry, uint64_t scope,
 	return 0;
 }
 
-static int take_interval(struct why *why, const struct entry *entry, uint64_t scope,
-			 const struct interval *interval)
+static int add_interval(struct why *why, struct why_session *session, const struct entry *entry,
+			uint64_t scope, const struct interval *interval)
 {
 	const uint64_t time = interval_waits(interval) ? interval->blocked : interval->runnable;
-	struct why_session *session;
 	struct why_wait *wait;
 	int ret;
 
-	session = get_session(why, entry, scope, interval_provider(entry, NULL, interval->of));
-	if (!session)
-		return 0;
 	wait = &session->waits[interval->cause];
 	wait->time += time;
 	wait->count++;
@@ -476,43 +513,119 @@ static int take_interval(struct why *why, const struct entry *entry, uint64_t sc
 	return ret ? ret : add_waker(why, entry, scope, wait, interval, time);
 }
 
-/* When it is emitted, the thread may have left the session long ago. */
-static int take_sum(struct why *why, const struct entry *entry, uint64_t scope,
-		    const struct interval_sum *sum)
+static int take_interval(struct why *why, const struct entry *entry, uint64_t scope,
+			 const struct interval *interval)
 {
-	struct why_session *session;
-	struct why_span *span;
+	const char *provider = interval_provider(entry, NULL, interval->of);
+	struct why_session *session = NULL;
+	struct interval part;
+	int ret = 0;
+
+	while (!ret && (session = next_session(why, entry, scope, provider, session))) {
+		part = *interval;
+		if (!why->number)
+			interval_cut(&part, entry->item.time, session->from, session->to);
+		if (why->number || interval_time(&part))
+			ret = add_interval(why, session, entry, scope, &part);
+	}
+	return ret;
+}
+
+/*
+ * When it is emitted, the thread may have left the session long ago. The part of it in a span is
+ * estimated as in a report. Return: 0 or -ENOMEM.
+ */
+static int add_sum(struct why *why, struct why_session *session, uint64_t now,
+		   struct interval_sum sum)
+{
+	struct why_span *span = elog_map_find(&session->threads, elog_map_integer(sum.tid));
+	struct waits waits = {
+		.threads = { { .tid = sum.tid, .off = span ? span->off : 0 } }, .thread_count = 1,
+	};
+	uint64_t *last, since;
 	unsigned int i;
 
-	session = get_session(why, entry, scope, interval_provider(entry, NULL, sum->of));
-	if (!session)
+	last = elog_map_get(&why->sums, elog_map_pair((uintptr_t)session, sum.tid));
+	if (!last)
+		return -ENOMEM;
+	/* Of a whole session, all counts. */
+	since = why->number ? 0 : *last;
+	*last = now;
+	if (!interval_cut_sum(&sum, since, now, session->from, session->to) ||
+	    !waits_take(&waits, &sum, session->to - session->from))
 		return 0;
-	session->intervals += sum->count;
-	span = elog_map_find(&session->threads, elog_map_integer(sum->tid));
+	session->intervals += sum.count;
 	for (i = 0; i < INTERVAL_CAUSES; i++) {
-		session->waits[i].time += sum->times[i];
+		session->waits[i].time += waits.times[i];
 		if (span)
-			span->off += sum->times[i];
+			span->off += waits.times[i];
 	}
 	return 0;
 }
 
-static int take_event(struct why *why, const struct entry *entry, uint64_t scope)
+static int take_sum(struct why *why, const struct entry *entry, uint64_t scope,
+		    const struct interval_sum *sum)
 {
-	const struct elog_schema_event *event = entry->cached->event;
-	const int64_t time = wall_time(entry->item.time, entry->wall_offset);
-	struct why_session *session;
+	const char *provider = interval_provider(entry, NULL, sum->of);
+	struct why_session *session = NULL;
+	int ret = 0;
 
-	session = get_session(why, entry, scope, event ? event->provider->name : "?");
-	if (!session)
-		return 0;
-	session->events++;
-	return see_thread(session, entry->item.tid, time, time, 0);
+	while (!ret && (session = next_session(why, entry, scope, provider, session)))
+		ret = add_sum(why, session, entry->item.time, *sum);
+	return ret;
 }
 
-int why_take(struct why *why, const struct entry *entry)
+/* Keep what the first START says, or that of the span. */
+static int see_start(const struct why *why, struct why_session *session, const struct entry *entry)
 {
-	const bool is_target = entry->item.session == why->number;
+	const struct elog_schema_event *event = entry->cached->event;
+	struct elog_text text = { 0 };
+
+	if (*session->event || (*session->start && strcmp(session->start, event->name)))
+		return 0;
+	snprintf(session->event, sizeof(session->event), "%s", event->name);
+	if (why->json)
+		put_event_json(&text, entry);
+	else
+		put_event_fields(&text, entry);
+	session->fields = text.data;
+	return text.error;
+}
+
+static int take_event(struct why *why, const struct entry *entry, uint64_t scope, bool is_start)
+{
+	const struct elog_schema_event *event = entry->cached->event;
+	const char *provider = event ? event->provider->name : "?";
+	const int64_t time = wall_time(entry->item.time, entry->wall_offset);
+	struct why_session *session = NULL;
+	int ret = 0;
+
+	while (!ret && (session = next_session(why, entry, scope, provider, session))) {
+		if (entry->item.time < session->from || entry->item.time > session->to)
+			continue;
+		session->events++;
+		session->spans += is_start;
+		ret = see_thread(session, entry->item.tid, time, time, 0) ? :
+		      is_start ? see_start(why, session, entry) : 0;
+	}
+	return ret;
+}
+
+static bool is_wanted(const struct why *why, uint64_t session)
+{
+	size_t i;
+
+	if (why->number)
+		return session == why->number;
+	for (i = 0; i < why->session_count; i++)
+		if (why->sessions[i].number == session)
+			return true;
+	return false;
+}
+
+int why_take(struct why *why, const struct entry *entry, bool is_start)
+{
+	const bool is_target = is_wanted(why, entry->item.session);
 	const bool is_interval = interval_is_event(entry->cached->event);
 	struct interval_stack stack;
 	struct interval interval;
@@ -526,7 +639,7 @@ int why_take(struct why *why, const struct entry *entry)
 	if (!scope)
 		return -ENOMEM;
 	if (!is_interval)
-		return take_event(why, entry, scope);
+		return take_event(why, entry, scope, is_start);
 	if (interval_read(entry, &interval))
 		return (is_target ? take_interval(why, entry, scope, &interval) : 0) ?:
 		       keep_recent(why, &interval, scope);
@@ -608,12 +721,15 @@ static struct why_session *choose(const struct why *why)
 	return count == 1 && is_of_one_boot(why) ? chosen : NULL;
 }
 
-struct why_session *why_find(struct why *why, bool quiet)
+struct why_session *why_find(struct why *why, bool quiet, size_t *count)
 {
-	struct why_session *session = NULL;
+	struct why_session *session = why->number ? NULL : why->sessions;
+	bool without = false;
 	unsigned int i;
+	size_t at;
 
-	if (why->session_count) {
+	*count = why->number ? 1 : why->session_count;
+	if (why->number && why->session_count) {
 		session = choose(why);
 		if (!session) {
 			say_several(why);
@@ -625,14 +741,17 @@ struct why_session *why_find(struct why *why, bool quiet)
 			   why->provider : "", why->provider ? ":" : "", why->number);
 		return NULL;
 	}
-	for (i = 0; i < INTERVAL_CAUSES; i++)
-		find_stacks(why, session, &session->waits[i]);
+	for (at = 0; at < *count; at++) {
+		without |= !session[at].intervals;
+		for (i = 0; i < INTERVAL_CAUSES; i++)
+			find_stacks(why, &session[at], &session[at].waits[i]);
+	}
 	if (!why->any)
 		elog_error("no event of the provider sched: load eventlog_sched, and capture with "
 			   "-e sched, too");
 	if (quiet)
 		return session;
-	if (why->any && !session->intervals)
+	if (why->any && without)
 		fprintf(stderr, "elog: the session was on a CPU all the time, or no thread said "
 			"that it works on it: see elog_session_enter(3)\n");
 	if (why->cut)

@@ -11,6 +11,7 @@
 #include "output/print_settings.h"
 
 #define WHY_HOLDERS_MAX	8	/* in a chain */
+#define WHY_SPANS_MAX	64
 
 /**
  * struct why_thread - another thread that ended waits
@@ -108,6 +109,12 @@ struct why_wait {
  * @host: name of the host; "": not known
  * @boot: id of the boot; likewise
  * @number: of the session
+ * @from: only what was in a span of it counts, which began then, CLOCK_MONOTONIC ns
+ * @to: and ended then
+ * @start: name of the event that began the span; "": any START
+ * @event: the name of that event; "": there is none
+ * @fields: its fields, in the output format; NULL: it has none
+ * @spans: that began in the session, or in the span, which is one of them
  * @machine: kind of machine, for the numbers of system calls; likewise
  * @first: its first event, or the start of an interval, CLOCK_REALTIME ns
  * @last: its last one
@@ -123,6 +130,12 @@ struct why_session {
 	char host[65];
 	char boot[40];
 	uint64_t number;
+	uint64_t from;
+	uint64_t to;
+	char start[EVENTLOG_NAME_MAX];
+	char event[EVENTLOG_NAME_MAX];
+	char *fields;
+	uint64_t spans;
 	char machine[16];
 	int64_t first;
 	int64_t last;
@@ -134,7 +147,7 @@ struct why_session {
 
 /**
  * struct why_times - the time of a session
- * @wall: from its first to its last event, ns
+ * @wall: of its span, or from its first to its last event, ns
  * @threads: that worked on it
  * @thread_time: the time from the first to the last event of each thread, in all
  * @on_cpu: the part of it that is no interval; 0 if there is no interval: see @unknown
@@ -155,12 +168,27 @@ struct why;
 /**
  * why_open() - begin
  * @why: set
+ * @json: the format of fields: text or JSON
  * @provider: of the session; NULL: any
- * @number: of the session
+ * @number: of the session; 0: spans of why_add_span(), instead of a session
  *
  * Return: 0, -ENOMEM.
  */
-int why_open(struct why **why, const char *provider, uint64_t number);
+int why_open(struct why **why, bool json, const char *provider, uint64_t number);
+
+/**
+ * why_add_span() - add a span of a session
+ * @why: open; at most WHY_SPANS_MAX times
+ * @provider: of the session
+ * @instance: that it is of; "": none
+ * @boot: id of the boot; "": not known
+ * @start: name of the event that began the span
+ * @number: of the session
+ * @from: when it began, CLOCK_MONOTONIC ns
+ * @to: when it ended
+ */
+void why_add_span(struct why *why, const char *provider, const char *instance, const char *boot,
+		  const char *start, uint64_t number, uint64_t from, uint64_t to);
 
 /** why_close() - free everything; NULL is allowed */
 void why_close(struct why *why);
@@ -169,22 +197,24 @@ void why_close(struct why *why);
  * why_take() - take an event, in the order of time
  * @why: open
  * @entry: any event
+ * @is_start: it starts a span
  *
  * Return: 0, -ENOMEM.
  */
-int why_take(struct why *why, const struct entry *entry);
+int why_take(struct why *why, const struct entry *entry, bool is_start);
 
 /** why_knows() - was there an event of the provider sched? Without, all time is unknown */
 bool why_knows(const struct why *why);
 
 /**
- * why_find() - find the session, when there are no more events
+ * why_find() - find the session or the spans, when there are no more events
  * @why: open
  * @quiet: no hints
+ * @count: set to how many there are
  *
- * Return: the session; NULL, after an error message.
+ * Return: the first one; NULL, after an error message.
  */
-struct why_session *why_find(struct why *why, bool quiet);
+struct why_session *why_find(struct why *why, bool quiet, size_t *count);
 
 /** why_times() - add up the time of a session */
 struct why_times why_times(const struct why_session *session);

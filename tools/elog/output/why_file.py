@@ -21,6 +21,11 @@ threads  two threads of a session wait at the same time, in an inner span, for e
 deep     COUNT [EARLY]: two sessions with so many open spans each; one waits for the other, of
          whose spans all but the first one have begun since the wait ended. The first one also
          waits when it has EARLY spans
+kinds    requests and flushes, which have the attributes start and end, with the same sessions; a
+         request without END; three of one session; and waits in all of them, and between them
+failures one request fails: it has another END
+many     COUNT: so many kinds of spans
+half     a START without END
 wide     COUNT: so many sessions with an open span in which they have waited
 """
 import os
@@ -338,6 +343,66 @@ def wide(path, count):
         event(1040, 2, sessions[-1], off(DISK, 5 * MS))
         event(1050, 3, sessions[-1])
         event(1051, 4, sessions[-1], sum_of(9, pipe=5 * MS))
+
+
+def kinds(path):
+    head = "eventlog 1\nprovider shop\n"
+    names = {1: "request_start info - start\n\tstring method\n\tstring path",
+             2: "request_end info - end\n\tu16 status", 3: "flush_start info - start\n\tu32 pages",
+             4: "flush_end info - end\n\tu16 status", 7: "note info -"}
+    texts = {number: f"{head}event {number} {text}\n" for number, text in names.items()}
+    with ElogFile(path, {**texts, 5: sched(0), 6: sched(1)}) as file:
+        def event(time, number, session, payload=b""):
+            file.event(number, payload, session=session, tid=100, time=time * MS)
+
+        def request(method, name):
+            return struct.pack("<II", (len(method) + 1) << 16 | 8, (len(name) + 1) << 16 |
+                               (9 + len(method))) + method + b"\0" + name + b"\0"
+
+        status, missing = struct.pack("<H", 200), struct.pack("<H", 404)
+        for time, number, session, payload in (
+                (900, 7, 5, b""),
+                # In this order: session 5 is a short request, a long one, and a flush.
+                (1000, 1, 5, request(b"GET", b"/item/1")), (1010, 2, 5, status),
+                (1020, 5, 5, off(SLEEP, 8 * MS)),
+                (1050, 6, 5, sum_of(9, pipe=MS)),
+                (1100, 1, 5, request(b"GET", b"/item/312")),
+                (1110, 5, 5, off(DISK, 40 * MS)), (1200, 5, 5, off(FUTEX, 80 * MS, 5 * MS)),
+                (1300, 2, 5, missing), (1310, 6, 5, sum_of(9, pipe=2 * MS)),
+                (1400, 3, 5, struct.pack("<I", 7)), (1450, 5, 5, off(DISK, 45 * MS)),
+                (1500, 4, 5, status),
+                (1600, 1, 6, request(b"PUT", b"/\x1b[31m'\n" + b"x" * 500)),
+                (1650, 2, 6, status), (1700, 1, 7, request(b"GET", b"/open")),
+                (1800, 7, 5, b"")):
+            event(time, number, session, payload)
+
+
+def failures(path):
+    head = "eventlog 1\nprovider shop\n"
+    names = {1: "request_start info - start", 2: "request_end info - end",
+             3: "request_failed info - end"}
+    texts = {number: f"{head}event {number} {text}\n" for number, text in names.items()}
+    with ElogFile(path, texts) as file:
+        for time, number, session in ((1000, 3, 9), (1000, 1, 1), (1010, 2, 1), (1020, 1, 2),
+                                      (1050, 3, 2), (1060, 1, 3), (1065, 2, 3)):
+            file.event(number, session=session, tid=100, time=time * MS)
+
+
+def many(path, count):
+    texts = {}
+    for number in range(int(count)):
+        texts[2 * number + 1] = shop(2 * number + 1, f"work{number}_start")
+        texts[2 * number + 2] = shop(2 * number + 2, f"work{number}_end")
+    with ElogFile(path, texts) as file:
+        for number in range(int(count)):
+            file.event(2 * number + 1, session=1, tid=100, time=(1000 + 20 * number) * MS)
+            file.event(2 * number + 2, session=1, tid=100,
+                       time=(1000 + 20 * number) * MS + (number + 1) * 1000)
+
+
+def half(path):
+    with ElogFile(path, {1: shop(1, "request_start")}) as file:
+        file.event(1, session=1, tid=100, time=1000 * MS)
 
 
 globals()[sys.argv[1]](*sys.argv[2:])

@@ -289,13 +289,22 @@ static void print_text(const struct why_session *session, const struct why_times
 	size_t i;
 
 	put_quotable(text, session->provider);
-	elog_text_printf(text, " 0x%" PRIx64 "  ", session->number);
+	if (*session->event) {
+		elog_text_string(text, "/");
+		put_quotable(text, session->event);
+	}
+	elog_text_printf(text, " 0x%" PRIx64, session->number);
+	if (session->fields && *session->fields)
+		elog_text_printf(text, " %s", session->fields);
+	elog_text_string(text, "  ");
 	put_ms(text, times->wall, 1);
 	if (times->threads > 1) {
 		elog_text_printf(text, "; %" PRIu64 " threads, ", times->threads);
 		put_ms(text, times->thread_time, 1);
 		elog_text_string(text, " in all");
 	}
+	if (session->spans > 1)
+		elog_text_printf(text, "; %" PRIu64 " spans", session->spans);
 	if (lost)
 		elog_text_printf(text, "; %" PRIu64 " event%s lost: times may be missing", lost,
 				 plural(lost));
@@ -413,6 +422,9 @@ static void print_json(const struct why_session *session, const struct why_times
 	row_string(&row, "instance", NULL, 0, *session->instance ? session->instance : NULL);
 	row_string(&row, "provider", NULL, 0, session->provider);
 	row_session(&row, "session", NULL, 0, session->number);
+	elog_text_printf(text, ",%s", session->fields ? session->fields :
+			 "\"event\":null,\"fields\":null");
+	row_number(&row, "spans", NULL, 0, session->spans);
 	row_wall(&row, "start_wall", session->first);
 	row_number(&row, "wall", NULL, 0, times->wall);
 	row_number(&row, "threads", NULL, 0, times->threads);

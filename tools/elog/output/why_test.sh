@@ -10,14 +10,16 @@ top=$(cd "$here/../../.." && pwd -P)
 # shellcheck source=scripts/elog_tap.sh
 . "$top/scripts/elog_tap.sh"
 
-for kind in chain wrong sums late lost other crowd stacks spans threads idle silent; do
+for kind in chain wrong sums late lost other crowd stacks spans threads idle silent kinds \
+	failures half; do
 	python3 "$here/why_file.py" "$kind" "$kind.elog" || exit 1
 done
 python3 "$here/why_file.py" machine one.elog one boot-1 5 &&
 	python3 "$here/why_file.py" machine two.elog two boot-2 10 &&
 	python3 "$here/why_file.py" machine later.elog one boot-3 10 || exit 1
 cat later.elog one.elog > boots.elog
-python3 "$here/why_file.py" silent heard.elog sched || exit 1
+python3 "$here/why_file.py" silent heard.elog sched &&
+	python3 "$here/why_file.py" many many.elog 70 || exit 1
 
 # why STATUS ARGUMENT...: stdout and stderr are files.
 why()
@@ -240,7 +242,7 @@ assert [(row["kind"], row["pairs"], row["why_futex"], row["why_on_cpu"]) for row
 # One pair has a thread of 20 ms and, in it, one of 13 ms.
 knows_threads_at_once()
 {
-	why 0 --until 1.0205 1 threads.elog && says 'shop 0x1  20.00 ms; 2 threads, 33.00 ms in all$' &&
+	why 0 --until 1.0205 1 threads.elog && says 'shop/request_start 0x1  20.00 ms; 2 threads, 33.00 ms in all; 2 spans$' &&
 		says '  on CPU         10.00 ms  30.3 %$' || return 1
 	"$elog" latency -q --why request_start request_end threads.elog > stdout
 	says 'In 1 pair, threads worked at the same time: the shares are those' || return 1
@@ -251,6 +253,166 @@ assert total["pairs"] == 2 and total["why_several"] == 1, total
 assert abs(total["why"]["futex"] - (10 / 33 + 2 / 5) / 2) < 1e-6, total
 assert abs(total["why"]["on CPU"] - (10 / 33 + 2 / 5) / 2) < 1e-6, total
 assert abs(sum(total["why"].values()) - 1) < 1e-5, total'
+}
+
+# latency STATUS ARGUMENT...: as why.
+latency()
+{
+	local status=$1 result=0
+
+	shift
+	"$elog" latency "$@" > stdout 2> stderr || result=$?
+	[ "$result" = "$status" ] || { echo "status $result, not $status: $*"; cat stderr; return 1; }
+}
+
+# Of two kinds with the same numbers of sessions. The parts are those of the span only.
+explains_the_slowest()
+{
+	local get='shop/request_start 0x5 method="GET" path="/item/312"'
+
+	why 0 kinds.elog && says "$get  200.00 ms$" &&
+		says '  futex          80.00 ms  40.0 %' && says '  disk           10.00 ms   5.0 %' &&
+		says '  pipe            1.54 ms   0.8 %' && [ "$(grep -c '^shop' stdout)" = 1 ] &&
+		grep -qx 'elog: next: elog show -s 0x5 kinds.elog' stderr || return 1
+	why 0 --slowest 9 kinds.elog && [ "$(grep -c '^shop/[a-z_]* 0x' stdout)" = 4 ] &&
+		says 'shop/flush_start 0x5 pages=7  100.00 ms$' &&
+		says '  disk           45.00 ms  45.0 %' &&
+		says 'shop/request_start 0x6 method="PUT" path="/.x1b\[31m'\''.nx*…  50.00 ms$' &&
+		says 'shop/request_start 0x5 method="GET" path="/item/1"  10.00 ms$' &&
+		says '  pipe            1.00 ms  10.0 %' || return 1
+	why 0 -q --format json --slowest 2 kinds.elog && [ ! -s stderr ] && python3 -c 'import json
+request, flush = (line for line in map(json.loads, open("stdout")) if line["kind"] == "session")
+assert request["event"] == "request_start" and request["wall"] == 200000000, request
+assert request["fields"] == {"method": "GET", "path": "/item/312"}, request
+assert flush["session"] == request["session"] and flush["fields"] == {"pages": 7}, flush' ||
+		return 1
+	# The whole session.
+	why 0 5 kinds.elog && says 'shop/request_start 0x5 .*"/item/1"  900.00 ms; 3 spans$' ||
+		return 1
+	# An inner span, several files, and more kinds than latency has.
+	why 2 --slowest 2 threads.elog && says 'shop/request_start 0x1  20.00 ms; 2 threads, 33.00 ms' &&
+		says 'shop/query_start 0x1  11.00 ms; 2 threads, 21.00 ms in all; 1 event lost' &&
+		why 0 failures.elog kinds.elog && says "$get  200.00 ms$" &&
+		why 1 many.elog && says 'shop/work69_start 0x1  0.07 ms$'
+}
+
+# Whatever reads the spans of a file: the same one is the slowest, in each kind.
+agrees_with_latency_and_report()
+{
+	local file
+
+	for file in kinds threads spans late failures; do
+		"$elog" why -q --format json --slowest 64 $file.elog > why.json 2> /dev/null
+		"$elog" latency -q --format json --slowest 15 $file.elog > latency.json 2> /dev/null
+		"$elog" report -q -o page.html $file.elog 2> /dev/null
+		elog=$elog python3 - <<'END' || { echo $file; return 1; }
+import json
+import re
+import shlex
+import subprocess
+def lines(text):
+    return list(map(json.loads, text.splitlines()))
+def spans(lines):
+    return [(line["session"], line["latency"]) for line in lines if line["kind"] == "slowest"]
+why = [(line["session"], line["wall"]) for line in lines(open("why.json").read())
+       if line["kind"] == "session"]
+latency = lines(open("latency.json").read())
+page = json.loads(re.search('id="data">(.*?)</script>', open("page.html").read(), re.S)[1])
+totals = {(line["start"], line["end"]): line for line in latency if line["kind"] == "total"}
+found = [span for span in page["spans"] if span["pairs"]]
+assert len(totals) == len(found) and why, (totals, found)
+listed = []
+for span in found:
+    named = lines(subprocess.run(span["command"].replace("elog ", "\"$elog\" ", 1) +
+        " -q --slowest 15 --format json 2> /dev/null", shell=True, stdout=subprocess.PIPE).stdout)
+    one = [line for line in latency if (line.get("start"), line.get("end")) ==
+           (named[0]["start"], named[0]["end"])]
+    assert one[0]["pairs"] == named[0]["pairs"] == span["pairs"], (one, named)
+    for key in ("min", "mean", "p50", "p99", "max", "histogram"):
+        assert one[0][key] == named[0][key], (key, one, named)
+    slowest = [(slow["session"], slow["latency"]) for slow in span["slowest"]]
+    assert spans(one) == spans(named) == slowest, (one, named, slowest)
+    listed += slowest
+assert sorted(listed) == sorted(why) and why[0][1] == max(listed, key=lambda s: s[1])[1], why
+END
+	done
+}
+
+measures_the_spans_of_a_file()
+{
+	local kind lost
+
+	# As with names, if there is one kind.
+	for kind in '' '--why' '--slowest 2' '--group tid' '--format json' '--by tid' '-n 1' \
+		'-s 1'; do
+		# shellcheck disable=SC2086 # a list
+		latency 0 $kind request_start request_end spans.elog && mv stdout named &&
+			latency 0 $kind spans.elog &&
+			cmp <(sed 's,"shop/,",g; s,shop/request_\(start\|end\),request_\1,g
+				s/\("kind":"group",\)"start":"[a-z_]*","end":"[a-z_]*",/\1/' stdout) \
+			<(sed 's,"shop/,",g; s,shop/request_start,request_start,' named) || return 1
+	done
+	latency 0 -q --slowest 1 --why --group status kinds.elog &&
+		says '4 pairs in 0.700 s, 5.7/s; 2 kinds of spans; unpaired: 1 start, 0 ends; res' &&
+		says 'shop/request: from shop/request_start to shop/request_end, by provider,ses' &&
+		says 'shop/flush: from shop/flush_start to shop/flush_end, by provider,session$' &&
+		says '   200ms 1.100000000  *0x5 .* 100  shop/request_start method="GET" path="/item/312"$' &&
+		says '404  *1 ' && [ ! -s stderr ] &&
+		latency 0 --slowest 1 kinds.elog &&
+		grep -qx 'elog: next: elog why 0x5 kinds.elog' stderr || return 1
+	latency 0 --format json kinds.elog && python3 -c 'import json
+rows = [json.loads(line) for line in open("stdout")]
+assert [(row["kind"], row["start"], row["pairs"], row["unpaired_starts"]) for row in rows] == [
+    ("spans", None, 4, 1), ("total", "shop/request_start", 3, None),
+    ("total", "shop/flush_start", 1, None)], rows' || return 1
+	# ENDs of two kinds, several files, standard input, and too many kinds.
+	latency 0 -q failures.elog && says '3 pairs .* unpaired: 0 starts, 1 end;' &&
+		says 'shop/request: from shop/request_start to shop/request_failed,' &&
+		latency 0 -q kinds.elog failures.elog && says '7 pairs .*; 3 kinds of spans' &&
+		latency 0 -q - < kinds.elog && says '4 pairs' &&
+		latency 0 --format json many.elog && [ "$(grep -c '"total"' stdout)" = 64 ] &&
+		grep -qx 'elog: more than 64 kinds of spans: others are left out' stderr
+}
+
+# A file that grows has its spans, too.
+follows_the_spans_of_a_file()
+{
+	latency 0 -q --follow -n 2 kinds.elog && says '2 pairs' || return 1
+	latency 1 --follow --interval 1 kinds.elog &&
+		grep -q -e '--interval needs START and END' stderr &&
+		latency 1 --format csv kinds.elog && grep -q -e '--format csv needs START' stderr
+}
+
+names_what_is_missing()
+{
+	local verb
+
+	for verb in latency why; do
+		$verb 1 half.elog && [ ! -s stdout ] && [ "$(wc -l < stderr)" = 1 ] &&
+			grep -q "elog $verb: no spans: .*_end, see elog_schema(5); 1 START and 0 ENDs" \
+				stderr && $verb 1 other.elog && grep -q '; 0 STARTs and 0 ENDs' stderr &&
+			$verb 1 none.elog && grep -q "there is no file" stderr || return 1
+	done
+	why 1 - < kinds.elog && grep -q 'standard input cannot be read twice' stderr &&
+		why 1 --slowest 2 5 kinds.elog && grep -q 'exclude each other' stderr &&
+		why 1 --slowest 65 kinds.elog && grep -q -e '--slowest: 64 at most' stderr &&
+		why 1 5 && grep -q 'FILE is missing' stderr &&
+		why 1 silent.elog && says '  unknown        10.00 ms 100.0 %$' &&
+		why 1 kinds.elog none.elog && says 'shop/request_start 0x5' &&
+		[ "$(grep -c 'No such file' stderr)" = 1 ] || return 1
+	# A number is a session, and a name is quoted for a shell.
+	cp kinds.elog 0x5 && cp kinds.elog "./-it's" &&
+		why 1 0x5 && why 0 ./0x5 && says 'shop/request_start 0x5' &&
+		why 0 -- "-it's" && grep -qx "elog: next: elog show -s 0x5 ./'-it'\\\\''s'" stderr
+}
+
+# A START may be pending for long, and many may be.
+limits_pending_starts()
+{
+	latency 0 --pending 1 --slowest 3 late.elog && says '3 pairs' &&
+		latency 0 --pending 1 kinds.elog && says '4 pairs' &&
+		why 0 --pending 1 spans.elog && grep -q 'dropped 1 START, as more than 1' stderr &&
+		says 'shop/request_start 0x1  30.00 ms$'
 }
 
 check 'eight holders of locks are followed' follows_eight_holders
@@ -267,4 +429,10 @@ check 'stacks of long waits' shows_stacks
 check 'latency --why refuses a filter' refuses_filters
 check 'latency --why adds sums, which come late' adds_sums_to_shares
 check 'threads that work on a session at the same time' knows_threads_at_once
+check 'why FILE explains the slowest span' explains_the_slowest
+check 'why, latency and report name the same slowest spans' agrees_with_latency_and_report
+check 'latency FILE measures the spans of a file' measures_the_spans_of_a_file
+check 'latency --follow FILE does the same' follows_the_spans_of_a_file
+check 'no spans, no file, and names of files' names_what_is_missing
+check 'pending starts are limited' limits_pending_starts
 end_checks
