@@ -150,11 +150,12 @@ run_markdown()
 @test "examples: README.md" {
 	run_markdown README.md
 	contains "$(< all)" 'greeting number=3 text="hello"' '"number":2' \
-		'3000 pairs in' 'unpaired: 0 starts, 0 ends'
+		'3000 pairs in' 'unpaired: 0 starts, 0 ends' 'request_server/request_start 0x' \
+		'elog: next: elog show -s 0x'
 	grep -q '</html>' job.html
 	run elog why "$(awk '/SLOWEST START/ { getline; print $3 }' all)" job.elog
 	[ "$status" = 0 ]
-	contains "$output" 'request_server 0x'
+	contains "$output" 'request_server/request_start 0x'
 	# Only threads that say which request they work on have events of sched.
 	run elog show -e sched job.elog
 	contains "$output" ' request_worker '
