@@ -35,8 +35,8 @@ load elog.bash
 	fails_with "-t: invalid tid 'me'" capture -t me
 	fails_with "-C: invalid cpu '1.5'" capture -C 1.5
 	fails_with "-n: invalid count '0'" capture -n 0
-	fails_with "-d: invalid seconds '0'" capture -d 0
-	fails_with "-d: invalid seconds '1x'" capture --duration=1x
+	fails_with "-d: invalid span '0': column 1: must be like 5m, 1h30m, 100ms" capture -d 0
+	fails_with "-d: invalid span '1x': column 2: must be" capture --duration=1x
 	fails_with "--sample: invalid N '0'" capture --sample 0
 	fails_with "--per-cpu-bytes: invalid size '5K': must be a power of two" capture --per-cpu-bytes 5K
 	fails_with "--per-cpu-bytes: invalid size '2G': must be a power of two, at most 1G" capture --per-cpu-bytes 2G
@@ -51,6 +51,34 @@ load elog.bash
 	fails_with "elog info: a: No such file or directory" info a
 	fails_with "PROVIDER/EVENT is missing" emit
 	fails_with "an event has only one session" emit -s 1 -s 2 a/b
+}
+
+@test "elog: each option of a span or a time takes the same words" {
+	for span in 5m 1h30m 100000ms 99.5s "5 minutes" "1 hour 30 min" 120; do
+		fails_with "no command follows --" capture -d "$span" --
+		fails_with "no command follows --" stat --interval "$span" --
+		fails_with "unexpected argument 'ls'" top --interval "$span" -d "$span" ls
+		fails_with "-d is for live events" latency -d "$span" a b file
+		fails_with "PROVIDER/EVENT is missing" emit --wait -d "$span"
+		fails_with "URL of a server is missing" ship --max-age "$span"
+		fails_with "unexpected argument" upgrade --timeout "$span" a b
+		fails_with "No such file" show --around "now+-$span" "$work/none"
+		for time in "-$span" "$span ago" "+$span"; do
+			fails_with "No such file" show --since "$time" --until "$time" "$work/none"
+		done
+		fails_with "URL of a server is missing" ship --from "$span ago"
+		[ "$span" = 120 ] || fails_with "needs a file" capture --rotate "1M,3,$span"
+	done
+	for span in "5 parsecs" 5mm "" 1h30 1,5s 1e9s 99999999999999999999s -5m "5m "; do
+		fails_with "-d: invalid span '$span': column " capture -d "$span"
+		fails_with "--interval: invalid span '$span': column " stat --interval "$span"
+		fails_with "--max-age: invalid span '$span': column " ship --max-age "$span"
+		fails_with "--timeout: invalid span '$span': column " upgrade --timeout "$span"
+		fails_with "--rotate: invalid SIZE[,KEEP][,AGE] '1M,3,$span': column 6: " \
+			capture --rotate "1M,3,$span"
+		fails_with "--since: invalid time '+$span': column " show --since "+$span"
+		fails_with "--from: invalid time '$span ago': column " ship --from "$span ago"
+	done
 }
 
 @test "elog: --help and --version are complete" {
@@ -811,7 +839,7 @@ PRODUCERS
 	fails_with "--rotate does not go with --split" capture --split "$work/dir" --rotate 1M
 	fails_with "--overwrite does not go with --split" capture --split "$work/dir" --overwrite
 	fails_with "--rotate needs a file with a name" capture -o - --rotate 1M
-	fails_with "--rotate: invalid SIZE[,KEEP][,AGE] '1K': must be a size from 64K" capture -o "$work/file" --rotate 1K
+	fails_with "--rotate: invalid SIZE[,KEEP][,AGE] '1K': column 1: must be a size from 64K" capture -o "$work/file" --rotate 1K
 	fails_with "--rotate: invalid SIZE[,KEEP][,AGE] '1M,0'" capture -o "$work/file" --rotate 1M,0
 	fails_with "--compress: invalid level '20': must be a number from 1 to 19" capture -o "$work/file" --compress=20
 	fails_with "add -o FILE" capture --compress
@@ -830,7 +858,7 @@ PRODUCERS
 	fails_with "--follow needs exactly one FILE" show --follow "$work/a" "$work/b"
 	fails_with "--fields does not go with" show --fields time --session-summary "$work/a"
 	fails_with "column 4" show -f "a >" "$work/file"
-	fails_with "--since: invalid time 'someday': must be a date" show --since someday "$work/file"
+	fails_with "--since: invalid time 'someday': column 1: must be like -5m" show --since someday "$work/file"
 	fails_with "--around: invalid TIME+-SPAN '5'" show --around 5 "$work/file"
 	fails_with "--format: invalid format 'prometheus': must be one of text, json, csv" show --format prometheus "$work/file"
 	fails_with "--color: invalid argument 'maybe': must be one of auto, always, never" show --color maybe "$work/file"

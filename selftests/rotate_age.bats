@@ -83,12 +83,12 @@ stop_kind()
 @test "--rotate: words in their order, and what they must be" {
 	local words
 
-	for words in 1K 1M,0 1M,10000 1M, , "" 1M,1,1 1M,1d,1d 0.5s 1M,0s 7days 5,1M 1M,2M 1d,1M 1M,1.5; do
-		fails_with "--rotate: invalid SIZE[,KEEP][,AGE] '$words': must be a size from 64K," \
+	for words in 1K 1M,0 1M,10000 1M, , "" 1M,1,1 1M,1d,1d 0.5s 1M,0s 7dayz 5,1M 1M,2M 1d,1M 1M,1.5; do
+		fails_with "--rotate: invalid SIZE[,KEEP][,AGE] '$words': column " \
 			capture -o "$work/file" --rotate "$words"
 		[ ! -e "$work/file" ]
 	done
-	for words in 64K 64K,1 64K,1h 64K,1,1h 64K,1h,1 7d 7d,5 1h30min 1.5s; do
+	for words in 64K 64K,1 64K,1h 64K,1,1h 64K,1h,1 7d 7days 7d,5 1h30min 1.5s; do
 		run_elog capture -q -o "$work/file" --rotate "$words" -- true
 		[ "$status" = 0 ]
 	done

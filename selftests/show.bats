@@ -54,7 +54,8 @@ load files.bash
 		contains "$(show --around "$time+-5ms")" 2
 		[ "$(show --since "$time" --around "$time±1h")" = 123 ]
 	done
-	for time in -1d -1h30m yesterday +0 0 @0 1970-01-01 "2020-02-29 12:00" 2020-02-29T12:00Z; do
+	for time in -1d -1h30m "1 hour 30 minutes ago" yesterday "yesterday 00:00" +0 0 @0 1970-01-01 \
+		1900-01-01 "2020-02-29 12:00" 2020-02-29T12:00Z; do
 		[ "$(show --since "$time")" = 123 ]
 		[ "$(show --until "$time")" = "" ]
 	done
@@ -64,8 +65,8 @@ load files.bash
 	done
 	for time in "" someday 2026-02-30 2026-13-01 2026-1-01 +2026-01-01 2026-01-01x 24:00 \
 		12:60 12:00:60 12:-5 12:5 " 12:00" 1e9 @ @x - -5x + "12:00+15:00" \
-		"12:00 UTC" 99999999999 @99999999999 -99999999999999999999ns 2200-01-01 "now "; do
-		fails_with "--since: invalid time '$time': must be a date" show --since "$time" "$work/file"
+		"12:00 UTC" 5m "5 parsecs ago" 99999999999 @99999999999 -99999999999999999999ns 2200-01-01 "now "; do
+		fails_with "--since: invalid time '$time': column " show --since "$time" "$work/file"
 	done
 	fails_with "--around: invalid TIME+-SPAN '+-5'" show --around "+-5" "$work/file"
 	fails_with "--around: invalid TIME+-SPAN 'now+-'" show --around "now+-" "$work/file"

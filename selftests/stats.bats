@@ -55,8 +55,8 @@ for line in text.split("\n")[:-1]:
 	fails_with "--by: invalid name 'node': must be one of event, provider, session, pid, cpu" stat --by node
 	fails_with "--sort: invalid name 'size': must be one of events, bytes, rate, lost, name" stat --sort size
 	fails_with "--format: invalid format 'xml': must be one of text, json, csv, prometheus" stat --format xml
-	fails_with "--interval: invalid seconds '0'" stat --interval 0
-	fails_with "--interval must be at least 0.01" stat --interval 0.001
+	fails_with "--interval: invalid span '0'" stat --interval 0
+	fails_with "--interval must be at least 10ms" stat --interval 0.001
 	fails_with "needs a file: add -o FILE" stat --format prometheus --interval 1
 	fails_with "needs a file: add -o FILE" stat --format prometheus --interval 1 -o -
 	fails_with "--time must be mono, wall or utc" stat --time delta
@@ -81,7 +81,7 @@ for line in text.split("\n")[:-1]:
 
 	fails_with "--by: invalid name 'node': must be one of" top --by node
 	fails_with "--sort: invalid name 'size': must be one of events, bytes, rate, lost, name" top --sort size
-	fails_with "--interval must be at least 0.1" top --interval 0.01
+	fails_with "--interval must be at least 100ms" top --interval 0.01
 	fails_with "elog top runs no COMMAND" top -- true
 	fails_with "unexpected argument 'file'" top file
 	fails_with "no option '--format'" top --format json

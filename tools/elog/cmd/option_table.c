@@ -2,7 +2,6 @@
 /*
  * The table of all options, and how their arguments are read: see option_table.h.
  */
-#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -153,9 +152,16 @@ static bool take_positive(void *member, const char *argument)
 	return true;
 }
 
+/* Set option_column. @wrong: where in @argument it is wrong; NULL: it is right. */
+static bool is_right(const char *argument, const char *wrong)
+{
+	option_column = wrong ? (unsigned int)(wrong - argument) + 1 : 0;
+	return !wrong;
+}
+
 static bool take_max_age(void *member, const char *argument)
 {
-	return stream_parse_age(argument, member);
+	return is_right(argument, stream_parse_age(argument, member));
 }
 
 static bool take_max_bytes(void *member, const char *argument)
@@ -168,20 +174,14 @@ static bool take_replicas(void *member, const char *argument)
 	return take_positive(member, argument) && *(uint32_t *)member <= REPLICAS_MAX;
 }
 
-static bool take_seconds(void *member, const char *argument)
+static bool take_span(void *member, const char *argument)
 {
 	uint64_t *nanoseconds = member;
-	double seconds;
-	char *end;
+	int64_t span = 0;
+	const char *wrong = time_span_parse(argument, &span);
 
-	if (!isdigit((unsigned char)*argument) && *argument != '.')
-		return false;
-	errno = 0;
-	seconds = strtod(argument, &end);
-	if (errno || *end || !(seconds > 0) || seconds > 1e9)
-		return false;
-	*nanoseconds = (uint64_t)(seconds * 1e9);
-	return *nanoseconds != 0;
+	*nanoseconds = (uint64_t)span;
+	return is_right(argument, wrong || span ? wrong : argument);
 }
 
 static bool take_ring_bytes(void *member, const char *argument)
@@ -194,7 +194,15 @@ static bool take_ring_bytes(void *member, const char *argument)
 
 static bool take_time(void *member, const char *argument)
 {
-	return time_spec_parse(argument, member);
+	return is_right(argument, time_spec_parse(argument, member));
+}
+
+static bool take_wall(void *member, const char *argument)
+{
+	const struct time_spec *spec = member;
+
+	return take_time(member, argument) &&
+	       is_right(argument, spec->kind == TIME_SPEC_WALL ? NULL : argument);
 }
 
 /* @member: struct selection_spec */
@@ -202,7 +210,7 @@ static bool take_around(void *member, const char *argument)
 {
 	struct selection_spec *spec = member;
 
-	return time_spec_parse_around(argument, &spec->since, &spec->until);
+	return is_right(argument, time_spec_parse_around(argument, &spec->since, &spec->until));
 }
 
 /* Set an enum to the index of a word in a list of @count. */
@@ -254,6 +262,8 @@ static bool take_color(void *member, const char *argument)
 	return take_word(member, argument, colors, ARRAY_SIZE(colors));
 }
 
+unsigned int option_column;
+
 const char *const option_formats[FORMATS] = { "text", "json", "csv", "prometheus", "jsonl",
 					     "perfetto", "parquet" };
 
@@ -276,7 +286,7 @@ static bool take_compress(void *member, const char *argument)
 /* @member: struct record_settings */
 static bool take_rotate(void *member, const char *argument)
 {
-	return rotation_parse(member, argument);
+	return is_right(argument, rotation_parse(member, argument));
 }
 
 static bool take_writers(void *member, const char *argument)
@@ -299,8 +309,10 @@ static bool take_writers(void *member, const char *argument)
 #define TEXT(member)		TAKE(text, member), "must not be empty"
 
 #define MUST_BE_EVENT	"must be PROVIDER or PROVIDER/EVENT"
-#define MUST_BE_TIME	"must be a date, a time of day, @SECONDS, -SPAN, +SPAN or SECONDS"
-#define MUST_BE_SECONDS	"must be a number, more than 0"
+#define MUST_BE_SPAN	"must be like 5m, 1h30m, 100ms, 1.5s, '2 hours', or seconds; not 0"
+#define LIKE_TIME	"must be like -5m, '5 minutes ago', yesterday, 12:30, '2026-11-29 12:30'"
+#define MUST_BE_WALL	LIKE_TIME " or @SECONDS since 1970"
+#define MUST_BE_TIME	LIKE_TIME ", @SECONDS since 1970, +10s after the start, or SECONDS as shown"
 #define MUST_BE_POSITIVE "must be a number from 1"
 
 static const struct option_definition definitions[] = {
@@ -329,8 +341,8 @@ static const struct option_definition definitions[] = {
 	  TAKE(id, select.cpus), "must be a number" },
 	{ 'n', "count", "COUNT", "end after this number of events",
 	  TAKE(count, count), MUST_BE_POSITIVE },
-	{ 'd', "duration", "SECONDS", "end after this time; may have fractions",
-	  TAKE(seconds, live.duration), MUST_BE_SECONDS },
+	{ 'd', "duration", "SPAN", "end after this time: 5m, 1h30m, 100ms, or seconds",
+	  TAKE(span, live.duration), MUST_BE_SPAN },
 	{ OPTION_SAMPLE, "sample", "N", "only the first of every N events that match",
 	  TAKE(positive, select.sample), MUST_BE_POSITIVE },
 	{ OPTION_PER_CPU_BYTES, "per-cpu-bytes", "SIZE",
@@ -365,9 +377,10 @@ static const struct option_definition definitions[] = {
 	  "'bytes > 1000 && path ~ \"/api\"'; may be repeated",
 	  TAKE(string, select.expressions), NULL },
 	{ OPTION_SINCE, "since", "TIME",
-	  "only events since then: a date, a time of day, @SECONDS\n"
-	  "since 1970, -SPAN before now, +SPAN after the start, or\n"
-	  "SECONDS as shown without --time", TAKE(time, select.since), MUST_BE_TIME },
+	  "only events since then: 'YYYY-MM-DD HH:MM', HH:MM, today,\n"
+	  "yesterday, @SECONDS since 1970, -SPAN before now or 'SPAN\n"
+	  "ago', +SPAN after the start, or SECONDS as shown without\n"
+	  "--time; see elog(1)", TAKE(time, select.since), MUST_BE_TIME },
 	{ OPTION_UNTIL, "until", "TIME", "only events before then",
 	  TAKE(time, select.until), MUST_BE_TIME },
 	{ OPTION_AROUND, "around", "TIME+-SPAN",
@@ -388,8 +401,8 @@ static const struct option_definition definitions[] = {
 	  "of a stream, only hosts with this name or machine id", TEXT(source.host) },
 	{ OPTION_SESSION_SUMMARY, "session-summary", NULL,
 	  "one line per session instead of its events", FLAG(session_summary) },
-	{ OPTION_INTERVAL, "interval", "SECONDS", "print in this interval",
-	  TAKE(seconds, interval), MUST_BE_SECONDS },
+	{ OPTION_INTERVAL, "interval", "SPAN", "print in this interval",
+	  TAKE(span, interval), MUST_BE_SPAN },
 	{ OPTION_BY, "by", "NAME", NULL, TEXT(by) },
 	{ OPTION_SORT, "sort", "NAME", NULL, TEXT(sort) },
 	{ OPTION_COMPRESS, "compress", "[=LEVEL]",
@@ -399,7 +412,7 @@ static const struct option_definition definitions[] = {
 	  "with -o: start a new file at this size, and rename the old\n"
 	  "one to FILE.1; keep KEEP old files, default 9; with AGE, as in\n"
 	  "64M,7d or 7d (or 12h, 30min), remove those that are older",
-	  TAKE(rotate, record), "must be a size from 64K, KEEP from 1 to 9999, an age from 1s" },
+	  TAKE(rotate, record), "must be a size from 64K, KEEP from 1 to 9999, an age from 1s as in 7d" },
 	{ OPTION_WRITERS, "writers", "N",
 	  "with -o: N threads write N files, FILE, FILE-w1 and so on;\n"
 	  "auto: one for each CPU; default 1",
@@ -441,14 +454,14 @@ static const struct option_definition definitions[] = {
 	  "enable: only when this is true, see elog_filter(7)", TAKE(any, predicate), NULL },
 	{ OPTION_FROM, "from", "TIME",
 	  "send again from the first file that was written at TIME or\n"
-	  "later: a date, a time of day, @SECONDS since 1970, or -SPAN",
-	  TAKE(time, from), "must be a date, a time of day, @SECONDS or -SPAN" },
+	  "later: as for elog show --since, but no +SPAN or SECONDS",
+	  TAKE(wall, from), MUST_BE_WALL },
 	{ OPTION_ONCE, "once", NULL, "end when everything in the files is stored", FLAG(once) },
 	{ OPTION_CREATE_STREAM, "create-stream", NULL,
 	  "create the stream ELOG, unless it exists", FLAG(stream.report) },
 	{ OPTION_MAX_AGE, "max-age", "SPAN",
 	  "create it; it removes older messages: 12h, 7d, none; default 7d",
-	  TAKE(max_age, stream.max_age), "must be a span from 1s, for example 7d, or none" },
+	  TAKE(max_age, stream.max_age), "must be a span from 1s like 12h or 7d, or none" },
 	{ OPTION_MAX_BYTES, "max-bytes", "SIZE",
 	  "create it; it removes the oldest messages when a server\n"
 	  "stores more: 800G; default none",
@@ -486,8 +499,8 @@ static const struct option_definition definitions[] = {
 	  "groups eventlog_NAME_PROVIDER", FLAG(trace) },
 	{ OPTION_DRY_RUN, "dry-run", NULL, "print who and what is concerned, and change nothing",
 	  FLAG(dry_run) },
-	{ OPTION_TIMEOUT, "timeout", "SECONDS", "wait so long for each step; default 10",
-	  TAKE(seconds, timeout), MUST_BE_SECONDS },
+	{ OPTION_TIMEOUT, "timeout", "SPAN", "wait so long for each step; default 10s",
+	  TAKE(span, timeout), MUST_BE_SPAN },
 	{ OPTION_FORCE, "force", NULL, "also if instances are deleted", FLAG(force) },
 	{ 'q', "quiet", NULL, "no summary, no header", FLAG(quiet) },
 	{ 'v', "verbose", NULL, "print more", FLAG(verbose) },

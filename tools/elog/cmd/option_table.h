@@ -36,6 +36,9 @@ struct option_definition {
 /** option_formats - words of --format, by enum format */
 extern const char *const option_formats[FORMATS];
 
+/** option_column - where the last argument is wrong, from 1; 0: it has no such place */
+extern unsigned int option_column;
+
 /** option_find() - find an option by its letter or enum long_option; NULL: there is none */
 const struct option_definition *option_find(int option);
 

@@ -198,6 +198,9 @@ static void error_argument(const struct verb *verb, int option, const char *argu
 		error_format(verb, what.data, argument);
 	else if (strchr(definition->argument, '|'))
 		error_word(definition, what.data, argument);
+	else if (option_column)
+		elog_error("%s '%s': column %u: %s", what.data, argument, option_column,
+			   explain_argument(definition, argument));
 	else
 		elog_error("%s '%s': %s", what.data, argument,
 			   explain_argument(definition, argument));

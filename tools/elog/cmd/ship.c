@@ -422,10 +422,6 @@ static bool check_arguments(const struct options *options)
 	}
 	if (!stream_check_url(url))
 		return false;
-	if (options->from.kind != TIME_SPEC_NONE && options->from.kind != TIME_SPEC_WALL) {
-		elog_error("--from: must be a date, a time of day, @SECONDS or -SPAN");
-		return false;
-	}
 	if (options->status && (options->argument_count > 1 || creates(options) ||
 				options->output || options->state || options->once)) {
 		elog_error("--status: sends nothing, and takes only --from, --format and -q");

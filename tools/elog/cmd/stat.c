@@ -363,7 +363,7 @@ static int check_options(const struct stat_run *run, enum counters_by by)
 		return -EINVAL;
 	}
 	if (options->interval && options->interval < INTERVAL_MIN) {
-		elog_error("--interval must be at least 0.01");
+		elog_error("--interval must be at least 10ms");
 		return -EINVAL;
 	}
 	if (options->interval && options->print.format == FORMAT_PROMETHEUS &&

@@ -696,7 +696,7 @@ static int check_options(const struct options *options, bool stream, enum counte
 		return -EINVAL;
 	}
 	if (options->interval && options->interval < INTERVAL_MIN) {
-		elog_error("--interval must be at least 0.1");
+		elog_error("--interval must be at least 100ms");
 		return -EINVAL;
 	}
 	return 0;
@@ -766,7 +766,7 @@ static const struct verb_option top_options[] = {
 	  "instance or host" },
 	{ OPTION_SORT, "rate (default): events per second; bytes: bytes per second;\n"
 	  "events: total; lost; name" },
-	{ OPTION_INTERVAL, "update the screen at this interval; default 1" },
+	{ OPTION_INTERVAL, "update the screen at this interval; default 1s" },
 	{ 'e', NULL }, { 'k', NULL }, { 'l', NULL }, { 's', NULL },
 	{ 'p', NULL }, { OPTION_UNIT, NULL }, { OPTION_CGROUP, NULL },
 	{ 't', NULL }, { 'C', NULL }, { 'f', NULL },

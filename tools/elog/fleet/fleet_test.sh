@@ -74,7 +74,7 @@ arguments()
 		runs 1 ship --state . nats://localhost a/x.elog b/x.elog &&
 		says "./x.elog.shipped: two files cannot" &&
 		runs 1 ship nats://localhost "$work" && says "$work: not a regular file" &&
-		runs 1 ship --from +5 nats://localhost x.elog && says "--from: must be a date" &&
+		runs 1 ship --from +5 nats://localhost x.elog && says "--from: invalid time '+5': column 1: must be like" &&
 		runs 1 ship nats://localhost/OTHER x.elog && says "the stream is always ELOG" &&
 		runs 1 ship --create-stream nats://localhost/OTHER && says "always ELOG" &&
 		runs 1 ship --format json nats://localhost x.elog && says "is for --status" &&

@@ -38,7 +38,7 @@ arguments()
 		runs 1 ship --status nats://localhost x.elog && says "sends nothing" &&
 		runs 1 ship --status --once nats://localhost && says "sends nothing" &&
 		runs 1 ship --status --create-stream nats://localhost && says "sends nothing" &&
-		runs 1 ship --status --from +1 nats://localhost && says "--from: must be a date" &&
+		runs 1 ship --status --from +1 nats://localhost && says "--from: invalid time" &&
 		runs 1 ship --status --format parquet nats://localhost && says "text, json"
 }
 

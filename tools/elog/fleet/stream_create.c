@@ -32,16 +32,16 @@ static bool parse_none(const char *text, uint64_t *limit)
 	return !strcmp(text, "none");
 }
 
-bool stream_parse_age(const char *text, uint64_t *limit)
+const char *stream_parse_age(const char *text, uint64_t *limit)
 {
+	const char *wrong;
 	int64_t span = 0;
 
 	if (parse_none(text, limit))
-		return true;
-	if (!time_span_parse(text, &span) || span < AGE_MIN_NS)
-		return false;
+		return NULL;
+	wrong = time_span_parse(text, &span);
 	*limit = (uint64_t)span;
-	return true;
+	return wrong || span >= AGE_MIN_NS ? wrong : text;
 }
 
 bool stream_parse_bytes(const char *text, uint64_t *limit)

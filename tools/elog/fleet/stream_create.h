@@ -26,8 +26,8 @@ struct stream_wanted {
 	bool report;
 };
 
-/** stream_parse_age() - parse a limit of age: "7d", or "none"; false: it is not valid */
-bool stream_parse_age(const char *text, uint64_t *limit);
+/** stream_parse_age() - parse a limit of age: "7d", or "none"; return where it is wrong, or NULL */
+const char *stream_parse_age(const char *text, uint64_t *limit);
 
 /** stream_parse_bytes() - likewise a limit of size: "800G", or "none" */
 bool stream_parse_bytes(const char *text, uint64_t *limit);

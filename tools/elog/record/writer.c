@@ -43,13 +43,13 @@ static bool rotation_parse_word(struct record_settings *settings, const char *wo
 	}
 	/* Without a unit it is a mistaken KEEP. */
 	if (settings->rotate_age || !*word || !isalpha((unsigned char)word[strlen(word) - 1]) ||
-	    !time_span_parse(word, &age) || age < ROTATE_AGE_MIN)
+	    time_span_parse(word, &age) || age < ROTATE_AGE_MIN)
 		return false;
 	settings->rotate_age = (uint64_t)age;
 	return true;
 }
 
-bool rotation_parse(struct record_settings *settings, const char *argument)
+const char *rotation_parse(struct record_settings *settings, const char *argument)
 {
 	char copy[64], *rest = copy, *word;
 
@@ -57,16 +57,16 @@ bool rotation_parse(struct record_settings *settings, const char *argument)
 	settings->rotate_keep = 0;
 	settings->rotate_age = 0;
 	if (snprintf(copy, sizeof(copy), "%s", argument) >= (int)sizeof(copy))
-		return false;
+		return argument;
 	while ((word = strsep(&rest, ",")))
 		if (!rotation_parse_word(settings, word, word == copy))
-			return false;
+			return argument + (word - copy);
 	/* Small files leave room on a full disk, and are removed in small steps. */
 	if (!settings->rotate_size)
 		settings->rotate_size = ROTATE_SIZE;
 	if (!settings->rotate_keep)
 		settings->rotate_keep = settings->rotate_age ? ROTATE_KEEP_MAX : ROTATE_KEEP;
-	return true;
+	return NULL;
 }
 
 bool writer_is_raw(const struct record_settings *settings, const struct selection_spec *spec,

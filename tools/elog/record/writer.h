@@ -50,9 +50,9 @@ struct record_settings {
  * @settings: its @rotate_size, @rotate_keep and @rotate_age are set, also if it is not valid
  * @argument: "SIZE[,KEEP][,AGE]", KEEP and AGE in any order, or AGE instead of SIZE
  *
- * Return: is it valid?
+ * Return: NULL; or where in @argument it is wrong.
  */
-bool rotation_parse(struct record_settings *settings, const char *argument);
+const char *rotation_parse(struct record_settings *settings, const char *argument);
 
 /**
  * struct writer_ops - what a kind of writer does

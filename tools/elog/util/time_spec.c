@@ -8,72 +8,29 @@
 #include <string.h>
 #include <time.h>
 
+#include "libelog/util/span.h"
 #include "util/time_spec.h"
 
 #define SECOND	1000000000LL
 #define DAY	86400
 #define MOST	(INT64_MAX / 2)	/* sums of two of these do not overflow */
 
-static const struct {
-	const char *name;
-	int64_t nanoseconds;
-} units[] = {
-	{ "ns", 1 }, { "us", 1000 }, { "ms", 1000000 }, { "s", SECOND },
-	{ "m", 60 * SECOND }, { "min", 60 * SECOND }, { "h", 3600 * SECOND },
-	{ "d", 86400 * SECOND },
-};
-
-/*
- * Parse a decimal number of @unit ns, exactly. Return: the text behind it, or NULL.
- */
-static const char *parse_decimal(const char *text, int64_t unit, int64_t *result)
+/* Parse a span, or a number of seconds if it must be @bare. Return: where it is wrong, or NULL. */
+static const char *parse_span(const char *text, size_t size, bool bare, int64_t *nanoseconds)
 {
-	const int64_t most = MOST / unit;
-	int64_t whole = 0, fraction = 0, scale = unit;
-	const char *from = text;
+	struct elog_span span;
 
-	for (; isdigit((unsigned char)*text); text++) {
-		if (whole > (most - (*text - '0')) / 10)
-			return NULL;
-		whole = whole * 10 + (*text - '0');
-	}
-	if (*text == '.') {
-		for (text++; isdigit((unsigned char)*text); text++) {
-			fraction += (*text - '0') * (scale / 10);
-			scale /= 10;
-		}
-	}
-	*result = whole * unit + fraction;
-	return text > from && (text > from + 1 || *from != '.') ? text : NULL;
+	if (elog_span_parse(text, size, SECOND, &span))
+		return span.wrong;
+	if (span.is_size || (bare && !span.is_bare))
+		return text + strspn(text, "0123456789. ");
+	*nanoseconds = (int64_t)span.value;
+	return *nanoseconds < 0 || *nanoseconds > MOST ? text : NULL;
 }
 
-bool time_span_parse(const char *text, int64_t *nanoseconds)
+const char *time_span_parse(const char *text, int64_t *nanoseconds)
 {
-	int64_t part, unit;
-	const char *number;
-	size_t digits, letters, i;
-
-	*nanoseconds = 0;
-	if (!*text)
-		return false;
-	while (*text) {
-		number = text;
-		digits = strspn(number, "0123456789.");
-		letters = strspn(number + digits, "abcdefghijklmnopqrstuvwxyz");
-		unit = letters ? 0 : SECOND;
-		for (i = 0; i < sizeof(units) / sizeof(units[0]); i++)
-			if (strlen(units[i].name) == letters &&
-			    !strncmp(units[i].name, number + digits, letters))
-				unit = units[i].nanoseconds;
-		if (!digits || !unit ||
-		    parse_decimal(number, unit, &part) != number + digits)
-			return false;
-		*nanoseconds += part;
-		if (*nanoseconds > MOST)
-			return false;
-		text = number + digits + letters;
-	}
-	return true;
+	return parse_span(text, strlen(text), false, nanoseconds);
 }
 
 int64_t realtime_now(void)
@@ -82,21 +39,6 @@ int64_t realtime_now(void)
 
 	clock_gettime(CLOCK_REALTIME, &now);
 	return (int64_t)now.tv_sec * SECOND + now.tv_nsec;
-}
-
-/* Local midnight, @days before today. */
-static int64_t midnight(int days)
-{
-	time_t now = (time_t)(realtime_now() / SECOND);
-	struct tm local;
-
-	localtime_r(&now, &local);
-	local.tm_hour = 0;
-	local.tm_min = 0;
-	local.tm_sec = 0;
-	local.tm_mday -= days;
-	local.tm_isdst = -1;
-	return (int64_t)mktime(&local) * SECOND;
 }
 
 /*
@@ -119,14 +61,16 @@ static const char *parse_format(const char *text, const char *format, struct tm 
 	return behind;
 }
 
-/* "HH:MM[:SS[.FRACTION]]" */
+/* "HH:MM[:SS[.FRACTION]]"; @fraction in ns */
 static const char *parse_clock(const char *text, struct tm *time, int64_t *fraction)
 {
 	const char *behind = parse_format(text, "%H:%M:%S", time);
+	size_t size;
 
 	if (!behind)
 		return parse_format(text, "%H:%M", time);
-	return *behind == '.' ? parse_decimal(behind, SECOND, fraction) : behind;
+	size = *behind == '.' ? 1 + strspn(behind + 1, "0123456789") : 0;
+	return size && parse_span(behind, size, true, fraction) ? NULL : behind + size;
 }
 
 /* "Z", "+HH:MM" or "+HHMM"; @east in seconds. */
@@ -171,11 +115,22 @@ static time_t from_local(struct tm *time)
 	return to;
 }
 
-/* "[DATE][ TIME][ZONE]" */
-static bool parse_date(const char *text, int64_t *result)
+/* "today" and "yesterday", or a date. As parse_format(). */
+static const char *parse_day(const char *text, struct tm *time)
+{
+	if (!strncmp(text, "today", strlen("today")))
+		return text + strlen("today");
+	if (strncmp(text, "yesterday", strlen("yesterday")))
+		return parse_format(text, "%Y-%m-%d", time);
+	time->tm_mday--;
+	return text + strlen("yesterday");
+}
+
+/* "[DAY][ TIME][ZONE]". Return: where it is wrong, or NULL. */
+static const char *parse_date(const char *text, int64_t *result)
 {
 	time_t now = (time_t)(realtime_now() / SECOND);
-	const char *behind;
+	const char *behind, *clock = text;
 	int64_t fraction = 0, seconds;
 	struct tm time, given;
 	long east = 0;
@@ -184,83 +139,82 @@ static bool parse_date(const char *text, int64_t *result)
 	time.tm_hour = 0;
 	time.tm_min = 0;
 	time.tm_sec = 0;
-	behind = parse_format(text, "%Y-%m-%d", &time);
+	behind = parse_day(text, &time);
 	if (behind && (*behind == ' ' || *behind == 'T'))
-		behind = parse_clock(behind + 1, &time, &fraction);
-	else if (!behind)
-		behind = parse_clock(text, &time, &fraction);
-	if (!behind || time.tm_sec > 59 || (*behind && !parse_zone(behind, &east)))
-		return false;
+		clock = behind + 1;
+	if (!behind || clock > text)
+		behind = parse_clock(clock, &time, &fraction);
+	if (!behind || time.tm_sec > 59)
+		return clock;
+	if (*behind && !parse_zone(behind, &east))
+		return behind;
 	given = time;
 	seconds = *behind ? timegm(&time) - east : from_local(&time);
-	/* Reject the 31st of a month that has 30 days. */
-	if (time.tm_mday != given.tm_mday)
-		return false;
+	/* Reject the 31st of a month that has 30 days; yesterday may be the 0th. */
+	if (time.tm_mday != given.tm_mday && given.tm_mday)
+		return text;
 	*result = (int64_t)seconds * SECOND + fraction;
-	return seconds > -MOST / SECOND && seconds < MOST / SECOND;
+	return seconds > -MOST / SECOND && seconds < MOST / SECOND ? NULL : text;
 }
 
-bool time_spec_parse(const char *text, struct time_spec *spec)
+const char *time_spec_parse(const char *text, struct time_spec *spec)
 {
-	const char *end;
+	static const char ago[] = " ago";
+	const size_t size = strlen(text), before = size - strlen(ago);
+	const char *wrong;
 	int64_t span;
 
 	spec->kind = TIME_SPEC_WALL;
-	if (!strcmp(text, "now")) {
-		spec->time = realtime_now();
-		return true;
+	spec->time = realtime_now();
+	if (!strcmp(text, "now"))
+		return NULL;
+	if (*text == '-' || (size > strlen(ago) && !strcmp(text + before, ago))) {
+		wrong = *text == '-' ? time_span_parse(text + 1, &span) :
+				       parse_span(text, before, false, &span);
+		if (!wrong)
+			spec->time -= span;
+		return wrong;
 	}
-	if (!strcmp(text, "today") || !strcmp(text, "yesterday")) {
-		spec->time = midnight(*text == 'y');
-		return true;
-	}
-	switch (*text) {
-	case '@':
-		end = parse_decimal(text + 1, SECOND, &spec->time);
-		return end && !*end;
-	case '-':
-		if (!time_span_parse(text + 1, &span))
-			return false;
-		spec->time = realtime_now() - span;
-		return true;
-	case '+':
+	if (*text == '@')
+		return parse_span(text + 1, size - 1, true, &spec->time);
+	if (*text == '+') {
 		spec->kind = TIME_SPEC_START;
 		return time_span_parse(text + 1, &spec->time);
-	default:
-		break;
 	}
-	end = parse_decimal(text, SECOND, &spec->time);
-	if (end && !*end) {
+	wrong = parse_span(text, size, true, &spec->time);
+	if (!wrong)
 		spec->kind = TIME_SPEC_MONOTONIC;
-		return true;
-	}
+	if (!wrong || (isdigit((unsigned char)*text) && !strpbrk(text, ":-")))
+		return wrong;
 	return parse_date(text, &spec->time);
 }
 
-bool time_spec_parse_around(const char *text, struct time_spec *since,
-			    struct time_spec *until)
+const char *time_spec_parse_around(const char *text, struct time_spec *since,
+				   struct time_spec *until)
 {
 	static const char plus_minus[] = "\xc2\xb1";
-	const char *between = strstr(text, plus_minus);
+	const char *between = strstr(text, plus_minus), *wrong;
 	char middle[64];
 	int64_t span;
 	size_t length;
 
 	if (!between)
 		between = strstr(text, "+-");
-	if (!between || between == text || !time_span_parse(between + 2, &span))
-		return false;
-	length = (size_t)(between - text);
-	if (length >= sizeof(middle))
-		return false;
+	length = between ? (size_t)(between - text) : 0;
+	if (!length || length >= sizeof(middle))
+		return text;
+	wrong = time_span_parse(between + 2, &span);
+	if (wrong)
+		return wrong;
 	memcpy(middle, text, length);
 	middle[length] = '\0';
-	if (!time_spec_parse(middle, since))
-		return false;
+	wrong = time_spec_parse(middle, since);
+	if (wrong)
+		return text + (wrong - middle);
 	*until = *since;
 	since->time -= span;
 	until->time += span;
-	return true;
+	return NULL;
 }
 
 void date_set(struct date *date, int64_t second)

@@ -32,31 +32,38 @@ struct time_spec {
 int64_t realtime_now(void);
 
 /**
- * time_spec_parse() - parse a point in time
- * @text: "YYYY-MM-DD[ HH:MM[:SS[.FRACTION]]][ZONE]" or
- *	"HH:MM[:SS[.FRACTION]][ZONE]" (today), T for the blank, local time
- *	without ZONE, which is "Z" or "+HH:MM"; "@SECONDS" since 1970; "now",
- *	"today", "yesterday"; "-SPAN" before now; "+SPAN" after the start;
- *	"SECONDS" of CLOCK_MONOTONIC, as timestamps are shown
- * @spec: set
+ * time_span_parse() - parse a span of time
+ * @text: "20ms", "1.5s", "2h30m", "5 minutes"; a number alone is of seconds
+ * @nanoseconds: set
+ *
+ * Return: NULL; or where in @text it is wrong.
  */
-bool time_spec_parse(const char *text, struct time_spec *spec);
+const char *time_span_parse(const char *text, int64_t *nanoseconds);
+
+/**
+ * time_spec_parse() - parse a point in time
+ * @text: "DAY[ HH:MM[:SS[.FRACTION]]][ZONE]" or "HH:MM[:SS[.FRACTION]][ZONE]"
+ *	(today), T for the blank, where DAY is "YYYY-MM-DD", "today" or
+ *	"yesterday"; local time without ZONE, which is "Z" or "+HH:MM";
+ *	"@SECONDS" since 1970; "now"; "-SPAN" or "SPAN ago", before now;
+ *	"+SPAN" after the start; "SECONDS" of CLOCK_MONOTONIC, as timestamps are
+ *	shown
+ * @spec: set
+ *
+ * Return: NULL; or where in @text it is wrong.
+ */
+const char *time_spec_parse(const char *text, struct time_spec *spec);
 
 /**
  * time_spec_parse_around() - parse a span around a point in time
  * @text: "TIME±SPAN", or with "+-" for "±"
  * @since: set
  * @until: set
+ *
+ * Return: NULL; or where in @text it is wrong.
  */
-bool time_spec_parse_around(const char *text, struct time_spec *since,
-			    struct time_spec *until);
-
-/**
- * time_span_parse() - parse a span of time
- * @text: "1.5", "20ms", "3m" or "2h30m"; the default unit is seconds
- * @nanoseconds: set
- */
-bool time_span_parse(const char *text, int64_t *nanoseconds);
+const char *time_spec_parse_around(const char *text, struct time_spec *since,
+				   struct time_spec *until);
 
 /**
  * struct date - a second, as text

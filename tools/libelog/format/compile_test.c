@@ -158,6 +158,7 @@ static void test_terms(void)
 		{ "a == true", "a== b1 strue ffff fffe" },
 		{ "a == 0x10", "a== n16 s0x10 ffff fffe" },
 		{ "a < 1.5ms", "a< n1500000 ffff fffe" },
+		{ "a < 1h30m", "a< n5400000000000 ffff fffe" },
 		{ "a >= 18446744073709551615", "a>= n18446744073709551615 ffff fffe" },
 		{ "a <= -9223372036854775808", "a<= n-9223372036854775808 ffff fffe" },
 		{ "a & 1|0x10", "a& n17 ffff fffe" },

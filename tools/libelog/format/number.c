@@ -6,91 +6,49 @@
 #include <errno.h>
 #include <locale.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "elog.h"
 #include "format/expression.h"
-#include "util/util.h"
+#include "util/span.h"
 
-/* Get the factor of a unit, or 0. */
-static uint64_t unit_factor(const char *unit)
+/* Parse "5", "1.5K" or "1h30m". Return: as elog_number_parse(). */
+static int parse_decimal(const char *text, uint64_t *value)
 {
-	static const struct {
-		const char *name;
-		uint64_t factor;
-	} units[] = {
-		{ "", 1 }, { "ns", 1 }, { "us", 1000 }, { "ms", 1000000 },
-		{ "s", 1000000000 }, { "K", 1 << 10 }, { "M", 1 << 20 },
-		{ "G", 1 << 30 },
-	};
-	size_t i;
+	struct elog_span span;
+	int ret = elog_span_parse(text, strlen(text), 1, &span);
 
-	for (i = 0; i < ELOG_ARRAY_SIZE(units); i++)
-		if (!strcmp(unit, units[i].name))
-			return units[i].factor;
-	return 0;
+	*value = span.value;
+	if (ret || (span.is_bare && strchr(text, '.')))
+		return ret ? : -EINVAL;
+	return span.is_rounded ? -ERANGE : 0;
 }
 
-/*
- * Multiply the digits behind a point with a unit: 5 of "1.5ms" is 500000. After
- * removing trailing zeros, nine digits are precise enough for all units.
- */
-static bool parse_fraction(const char *digits, size_t count, uint64_t factor,
-			   uint64_t *value)
+static int parse_hexadecimal(const char *text, uint64_t *value)
 {
-	uint64_t numerator = 0, denominator = 1;
+	bool overflow = false;
 
-	while (count && digits[count - 1] == '0')
-		count--;
-	if (count > 9)
-		return false;
-	for (; count; count--) {
-		numerator = numerator * 10 + (uint64_t)(*digits++ - '0');
-		denominator *= 10;
+	for (*value = 0; eventlog_hex_digit(*text) >= 0; text++) {
+		overflow |= *value > UINT64_MAX >> 4;
+		*value = *value << 4 | (uint64_t)eventlog_hex_digit(*text);
 	}
-	if (numerator * factor % denominator)
-		return false;
-	*value = numerator * factor / denominator;
-	return true;
+	return *text ? -EINVAL : overflow ? -ERANGE : 0;
 }
 
 int elog_number_parse(const char *text, struct number *number)
 {
-	const char *digits, *end, *point = NULL;
-	uint64_t value = 0, factor, fraction = 0;
-	bool overflow = false;
-	int base = 10;
+	uint64_t value;
+	int ret;
 
 	number->negative = *text == '-';
-	if (number->negative)
-		text++;
-	if (text[0] == '0' && text[1] == 'x' && eventlog_hex_digit(text[2]) >= 0) {
-		base = 16;
-		text += 2;
-	}
-	digits = text;
-	for (; base == 16 ? eventlog_hex_digit(*text) >= 0 : eventlog_is_digit(*text); text++) {
-		overflow |= __builtin_mul_overflow(value, (uint64_t)base, &value);
-		overflow |= __builtin_add_overflow(value, (uint64_t)eventlog_hex_digit(*text),
-						   &value);
-	}
-	if (text == digits)
-		return -EINVAL;
-	end = text;
-	if (base == 10 && *text == '.' && eventlog_is_digit(text[1])) {
-		point = text++;
-		while (eventlog_is_digit(*text))
-			text++;
-		end = text;
-	}
-	factor = unit_factor(text);
-	if (!factor || (*text && base == 16) || (point && !*text))
-		return -EINVAL;
-	overflow |= __builtin_mul_overflow(value, factor, &value);
-	if (point && !parse_fraction(point + 1, (size_t)(end - point - 1), factor,
-				     &fraction))
-		return -ERANGE;
-	overflow |= __builtin_add_overflow(value, fraction, &value);
-	if (overflow || (number->negative && value > (uint64_t)INT64_MAX + 1))
+	text += number->negative;
+	if (text[0] == '0' && text[1] == 'x' && eventlog_hex_digit(text[2]) >= 0)
+		ret = parse_hexadecimal(text + 2, &value);
+	else
+		ret = eventlog_is_digit(*text) ? parse_decimal(text, &value) : -EINVAL;
+	if (ret)
+		return ret;
+	if (number->negative && value > (uint64_t)INT64_MAX + 1)
 		return -ERANGE;
 	number->negative &= value != 0;
 	number->magnitude = value;
