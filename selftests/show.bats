@@ -82,6 +82,59 @@ load files.bash
 	[ "$("$ELOG" show -q --since "$wall" - "$work/later" < <(cat "$work/file") | wc -l)" = 3 ]
 }
 
+@test "show: --tail prints the last events, then those that follow" {
+	"$ELOG" capture -q -o "$work/one" -- sh -c \
+		'for i in 1 2 3 4 5; do "$ELOG" emit -s $((i % 2 + 1)) end/step "u32 i" i=$i; done'
+	"$ELOG" capture -q -o "$work/two" --compress -- "$ELOG" emit -n 2 end/more 'u32 i' i=6
+	cd "$work"
+	for options in "" "--format json" "-s 1 -f i>1"; do
+		# shellcheck disable=SC2086 # several words
+		"$ELOG" show $options two one > all 2> err
+		for n in 0 2 18446744073709551614; do
+			# shellcheck disable=SC2086
+			run_elog show $options --tail $n two one
+			[ "$status" = 0 ]
+			[ "$stderr" = "$(< err)" ]
+			[ "$output" = "$(tail -n $n all)" ]
+		done
+	done
+	[ "$("$ELOG" show -q --tail 2 --fields i - < <(cat one))" = $'i=4\ni=5' ]
+	fails_with "-n does not go with --tail" show -n 1 --tail 1 one
+	fails_with "--tail does not go with --session-summary" show --session-summary --tail 1 one
+	for n in -1 x "" 1.5 18446744073709551615; do
+		fails_with "--tail: invalid N '$n': must be a number" show --tail "$n" one
+	done
+	for n in 2 0; do
+		cp one grows
+		"$ELOG" show -q --follow --tail $n --fields i grows > out 2> err 3>&- &
+		started=$!
+		background+=("$started")
+		if [ $n = 2 ]; then
+			wait_for grep -q i=5 out
+		else
+			wait_for has_read "$started" grows
+		fi
+		"$ELOG" capture -q -o grows --append -- "$ELOG" emit end/step 'u32 i' i=6
+		wait_for grep -q i=6 out
+		stop_elog INT
+		[ "$status" = 0 ]
+		[ "$(< out)" = "$(seq -f i=%g $((6 - n)) 6)" ]
+	done
+}
+
+# has_read PID FILE: has the process read all of the file?
+has_read()
+{
+	local link
+
+	for link in /proc/"$1"/fd/*; do
+		[ "$(readlink "$link")" != "$(readlink -f "$2")" ] ||
+			[ "$(sed -n 's/^pos:[^0-9]*//p' "/proc/$1/fdinfo/${link##*/}")" -ge \
+				"$(stat -c %s "$2")" ] && return
+	done
+	return 1
+}
+
 @test "show: -f, --format, --fields, --session-summary" {
 	string=$'quote " comma, back\\slash\ttab \xc3\xa9 \xff newline\nend'
 	export string
@@ -351,7 +404,36 @@ for version in 1, 2, 3:
         file.write(data(0, 0, record(20, 2)) + data(0, 8, record(30, 3)))
         file.write(losses(50, 20, (0, 0, {0: 2, 19: 3}), (ALL, 7, {18: 4}), (ALL, ALL, {6: 5})))
         file.write(block(7, struct.pack("<5Q", 4, 14, 0, 0, 0)))
+with open(f"{sys.argv[1]}/between", "wb") as file:
+    file.write(header(2) + block(2, struct.pack("<4I", 1, 1, 0, 16) + schema))
+    for n in 1, 2, 3:
+        file.write(data(n, n, record(10 * n, n)) + losses(10 * n + 5, 20, (n, n, {0: n})))
+    file.write(block(7, struct.pack("<5Q", 3, 6, 0, 0, 0)))
+with open(f"{sys.argv[1]}/many", "wb") as file:
+    file.write(header(2) + block(2, struct.pack("<4I", 1, 1, 0, 16) + schema))
+    file.write(data(1, 1, record(10, 1)))
+    file.write(b"".join(losses(20 + n, 20, (1, 1, {0: n})) for n in range(1, 501)))
+    file.write(block(7, struct.pack("<5Q", 1, 500, 0, 0, 0)))
 WRITE
+	# Losses are where they are. Of very many, the first ones are shown.
+	run_elog show --fields n "$work/between"
+	[ "$output" = $'n=1\n# lost 1 event on CPU 1: no room 1\nn=2\n# lost 2 events on CPU 2: no room 2
+n=3\n# lost 3 events on CPU 3: no room 3' ]
+	all=$output said=$stderr
+	for n in 0 1 2 3 4; do
+		run_elog show --fields n --tail $n "$work/between"
+		[ "$status" = 2 ]
+		[ "$stderr" = "$said" ]
+		[ "$output" = "$(tail -n $((2 * n)) <<< "$all")" ]
+	done
+	run_elog show --fields n --tail 5 "$work/many"
+	[ "${lines[0]} ${lines[1]}" = "n=1 # lost 1 event on CPU 1: no room 1" ]
+	[ "${#lines[@]}" -lt 150 ]
+	[ "$stderr" = "elog: 1 event, lost 500: no room 500" ]
+	run_elog show --fields cpu,n --tail 2 "$work/v2"
+	[ "$output" = "$("$ELOG" show -q --fields cpu,n "$work/v2" | sed 1,2d)" ]
+	run_elog show -q --format csv --fields cpu,n --tail 1 "$work/v2"
+	[ "$output" = $'cpu,n\n,4' ]
 	run_elog show --fields cpu,n "$work/v2"
 	[ "$status" = 2 ]
 	[ "$(head -n 4 <<< "$output")" = $'cpu=- n=1\ncpu=0 n=2\ncpu=0 n=3\ncpu=- n=4' ]

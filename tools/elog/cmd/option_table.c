@@ -141,6 +141,13 @@ static bool take_count(void *member, const char *argument)
 	return parse_unsigned(argument, UINT64_MAX, count) && *count;
 }
 
+static bool take_tail(void *member, const char *argument)
+{
+	uint64_t *tail = member;
+
+	return parse_unsigned(argument, UINT64_MAX - 1, tail) && ++*tail;
+}
+
 static bool take_positive(void *member, const char *argument)
 {
 	uint32_t *value = member;
@@ -341,6 +348,8 @@ static const struct option_definition definitions[] = {
 	  TAKE(id, select.cpus), "must be a number" },
 	{ 'n', "count", "COUNT", "end after this number of events",
 	  TAKE(count, count), MUST_BE_POSITIVE },
+	{ OPTION_TAIL, "tail", "N", "only the last N events; with --follow, and those that follow",
+	  TAKE(tail, tail), "must be a number" },
 	{ 'd', "duration", "SPAN", "end after this time: 5m, 1h30m, 100ms, or seconds",
 	  TAKE(span, live.duration), MUST_BE_SPAN },
 	{ OPTION_SAMPLE, "sample", "N", "only the first of every N events that match",

@@ -37,6 +37,7 @@ enum line_kind {
  * @handlers: --handler, or NULL
  * @predicate: --if, or NULL
  * @count: -n
+ * @tail: --tail, plus 1; 0: not given
  * @quiet: -q; parse_options() copies options that several parts need into each of them
  * @verbose: -v; likewise
  * @wait: --wait
@@ -89,6 +90,7 @@ struct options {
 	const char *handlers;
 	const char *predicate;
 	uint64_t count;
+	uint64_t tail;
 	bool quiet;
 	bool verbose;
 	bool wait;

@@ -12,6 +12,7 @@
 #include "export/visit.h"
 #include "output/printer.h"
 #include "output/sessions.h"
+#include "output/tail.h"
 
 #define FLUSH_NS	50000000ULL
 
@@ -21,6 +22,8 @@ struct show {
 	struct output output;
 	struct printer *printer;
 	struct sessions *sessions;	/* NULL: print the events */
+	bool keeps;			/* --tail: nothing is printed yet */
+	struct tail tail;
 	uint64_t flush;			/* earliest next flush, CLOCK_MONOTONIC ns */
 };
 
@@ -50,26 +53,41 @@ static int output_state(const struct show *show)
 	return show->output.closed ? -EPIPE : show->output.error;
 }
 
+/* @from: where the line of an event or of a loss begins in the output */
+static int take_line(struct show *show, bool is_loss, size_t from)
+{
+	int ret = show->keeps ? tail_take(&show->tail, is_loss, &show->output.text, from) : 0;
+
+	output_check(&show->output);
+	return ret ? : output_state(show);
+}
+
 static int show_event(void *context, struct visit_event *event)
 {
 	struct show *show = context;
+	const size_t from = show->output.text.size;
 
 	if (show->sessions)
 		return sessions_add(show->sessions, event->entry);
 	printer_event(show->printer, event->entry, NULL);
-	output_check(&show->output);
-	return output_state(show);
+	return take_line(show, false, from);
 }
 
 static int show_loss(void *context, const struct entry *entry, uint64_t count)
 {
 	struct show *show = context;
+	const size_t from = show->output.text.size;
 
 	(void)count;
 	if (!show->sessions)
 		printer_lost(show->printer, entry);
-	output_check(&show->output);
-	return output_state(show);
+	return take_line(show, true, from);
+}
+
+static void put_tail(struct show *show)
+{
+	tail_put(&show->tail, &show->output.text);
+	show->keeps = false;
 }
 
 static int flush(void *context, bool over)
@@ -79,6 +97,16 @@ static int flush(void *context, bool over)
 	(void)over;
 	output_flush(&show->output);
 	return output_state(show);
+}
+
+static int flush_at_end(void *context, bool over)
+{
+	struct show *show = context;
+
+	/* What is there was read: the rest follows. */
+	if (show->visit->drained && show->options->source.follow)
+		put_tail(show);
+	return flush(show, over);
 }
 
 static int show_segment(void *context, const struct entry *entry)
@@ -119,7 +147,7 @@ static const struct visit_ops show_ops = {
 	.lost = show_loss,
 	.damage = flush_before_damage,
 	.sync = sync_output,
-	.idle = flush,
+	.idle = flush_at_end,
 };
 
 /* Return: the exit status. */
@@ -127,6 +155,7 @@ static int finish(struct show *show, int ret)
 {
 	bool failed = ret && ret != -EPIPE;
 
+	put_tail(show);
 	if (show->sessions && sessions_print(show->sessions, &show->output)) {
 		elog_error("out of memory");
 		failed = true;
@@ -154,8 +183,13 @@ static int check_options(const struct options *options)
 		elog_error("--follow needs exactly one FILE");
 		return -EINVAL;
 	}
-	if (options->session_summary && options->print.fields) {
-		elog_error("--fields does not go with --session-summary");
+	if (options->session_summary && (options->print.fields || options->tail)) {
+		elog_error("%s does not go with --session-summary",
+			   options->tail ? "--tail" : "--fields");
+		return -EINVAL;
+	}
+	if (options->count && options->tail) {
+		elog_error("-n does not go with --tail: it ends after the first events");
 		return -EINVAL;
 	}
 	return 0;
@@ -164,7 +198,11 @@ static int check_options(const struct options *options)
 static int run_show(const struct options *options)
 {
 	struct visit_settings settings = options->visit;
-	struct show show = { .options = options };
+	struct show show = {
+		.options = options,
+		.keeps = options->tail,
+		.tail.most = options->tail - 1,
+	};
 	int ret = STATUS_ERROR;
 
 	if (check_options(options))
@@ -183,6 +221,7 @@ static int run_show(const struct options *options)
 	signal(SIGPIPE, SIG_IGN);
 	ret = finish(&show, visit_run(show.visit));
 out:
+	tail_put(&show.tail, NULL);
 	output_close(&show.output);
 	printer_close(show.printer);
 	sessions_close(show.sessions);
@@ -194,7 +233,7 @@ static const struct verb_option show_options[] = {
 	{ 'e', NULL }, { 'k', NULL }, { 'l', NULL }, { 's', NULL },
 	{ 'p', NULL }, { 't', NULL }, { 'C', NULL }, { 'f', NULL },
 	{ OPTION_HOST, NULL }, { OPTION_SINCE, NULL }, { OPTION_UNTIL, NULL }, { OPTION_AROUND, NULL },
-	{ 'n', NULL }, { OPTION_TIME, NULL }, { OPTION_IDS, NULL },
+	{ 'n', NULL }, { OPTION_TAIL, NULL }, { OPTION_TIME, NULL }, { OPTION_IDS, NULL },
 	{ OPTION_FORMAT, "text (default), json: one object per line, or csv" },
 	{ OPTION_FIELDS, NULL }, { OPTION_SESSION_SUMMARY, NULL },
 	{ OPTION_FOLLOW, NULL }, { OPTION_COLOR, NULL }, { OPTION_NO_PAGER, NULL },

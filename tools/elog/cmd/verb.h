@@ -72,6 +72,7 @@ enum long_option {
 	OPTION_TIMEOUT,
 	OPTION_FORCE,
 	OPTION_WHY,
+	OPTION_TAIL,
 };
 
 /**
