@@ -41,6 +41,26 @@ static void usage(FILE *file)
 	      "Exit status: 0 success, 1 an error, 2 events were lost.\n", file);
 }
 
+/* Words of other tools for what ours do. */
+static const struct {
+	const char *word;
+	const char *ours;
+} other_words[] = {
+	{ "record", "elog capture -o FILE records" },
+	{ "start", "elog capture --background -o FILE starts a recording" },
+	{ "trace", "elog capture prints events as they happen" },
+	{ "script", "elog show FILE prints a recording" },
+	{ "log", "elog show FILE prints a recording" },
+	{ "print", "elog show FILE prints a recording" },
+	{ "dump", "elog show FILE prints a recording" },
+	{ "tail", "elog show --tail N FILE prints the last events, --follow also new ones" },
+	{ "follow", "elog show --follow FILE prints new events, too" },
+	{ "query", "elog sql FILE QUERY answers a query" },
+	{ "count", "elog stat counts events" },
+	{ "convert", "elog export writes other formats" },
+	{ "enable", "elog marker enable enables markers; elog capture, events" },
+};
+
 /*
  * Find a verb, or the only one that starts with @name. Return: its index in verbs[];
  * ARRAY_SIZE(verbs): help; -1: none, and a message was printed.
@@ -53,6 +73,12 @@ static int find_verb(const char *name)
 	for (i = 0; i < ARRAY_SIZE(verbs); i++)
 		names[i] = verbs[i]->name;
 	names[i] = "help";
+	for (i = 0; i < ARRAY_SIZE(other_words); i++) {
+		if (strcmp(name, other_words[i].word))
+			continue;
+		elog_error("no verb '%s'; %s", name, other_words[i].ours);
+		return -1;
+	}
 	return choice_abbreviated(names, ARRAY_SIZE(names), name, "verb");
 }
 

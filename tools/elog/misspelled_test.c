@@ -299,7 +299,9 @@ static void test_options(void)
 /* One line, not the whole usage. */
 static void test_verbs(void)
 {
+	static const char *const others[] = { "script", "log", "tail", "trace", "print", "count" };
 	char help[sizeof(output)];
+	size_t i;
 
 	check_equal(run_elog("caputre"), STATUS_ERROR);
 	check_string(errors, "elog: no verb 'caputre'; did you mean 'capture'?\n");
@@ -311,6 +313,18 @@ static void test_verbs(void)
 	check_string(errors, "elog: the verb 'st' is ambiguous: stop, stat\n");
 	check_equal(run_elog("marker enabel x"), STATUS_ERROR);
 	check_string(errors, "elog marker: no action 'enabel'; did you mean 'enable'?\n");
+	check_equal(run_elog("record -o x"), STATUS_ERROR);
+	check_string(errors, "elog: no verb 'record'; elog capture -o FILE records\n");
+	check_equal(run_elog("start"), STATUS_ERROR);
+	check_string(errors, "elog: no verb 'start'; elog capture --background -o FILE starts a "
+		     "recording\n");
+	check_equal(run_elog("help query"), STATUS_ERROR);
+	check_string(errors, "elog: no verb 'query'; elog sql FILE QUERY answers a query\n");
+	for (i = 0; i < ARRAY_SIZE(others); i++) {
+		check_equal(run_elog(others[i]), STATUS_ERROR);
+		check(strstr(errors, "'; elog ") && !strstr(errors, "did you mean"));
+		check(strchr(errors, '\n') == errors + strlen(errors) - 1);
+	}
 	check_equal(run_elog("help caputre"), STATUS_ERROR);
 	check_string(errors, "elog: no verb 'caputre'; did you mean 'capture'?\n");
 	check_equal(run_elog("help stat show"), STATUS_ERROR);
