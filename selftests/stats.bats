@@ -160,6 +160,14 @@ total 300 4000 0" ]
 	[ "$(rows <<< "$output" | tail -1)" = "total 300 2400 0" ]
 	run_elog stat -q --time wall "$work/file"
 	[[ ${lines[0]} =~ \ [0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]{8}\.[0-9]{9}\ [^\ ]+$ ]]
+	# Monotonic times of several hosts cannot be compared.
+	run_elog stat -q --by host "$work/file" "$work/file"
+	[[ ${lines[0]} =~ \ [0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]{8}\.[0-9]{9}\ [^\ ]+$ ]]
+	for options in "--by host --time mono" "--by event"; do
+		# shellcheck disable=SC2086 # several words
+		run_elog stat -q $options "$work/file"
+		[[ ${lines[0]} =~ \ [0-9]+\.[0-9]{9}\ [^\ ]+$ ]]
+	done
 	run_elog stat -q -n 350 "$work/file"
 	[ "$(rows <<< "$output" | tail -1)" = "total 350 2400 0" ]
 	# Damage is reported, and the rest is counted.

@@ -14,7 +14,7 @@ bool capture_to_files(const struct options *options)
 /* Return: an option that makes no sense when writing a file, or NULL. */
 static const char *not_for_file(const struct options *options)
 {
-	if (options->print.time != TIME_MONO)
+	if (options->print.time > TIME_MONO)
 		return "--time";
 	if (options->print.format != FORMAT_TEXT)
 		return "--format";

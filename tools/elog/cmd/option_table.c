@@ -232,9 +232,10 @@ static bool take_word(unsigned int *value, const char *argument, const char *con
 
 static bool take_time_format(void *member, const char *argument)
 {
-	static const char *const times[] = { "mono", "wall", "delta", "utc" };
+	/* The default has no word. */
+	static const char *const times[] = { "", "mono", "wall", "delta", "utc" };
 
-	return take_word(member, argument, times, ARRAY_SIZE(times));
+	return *argument && take_word(member, argument, times, ARRAY_SIZE(times));
 }
 
 static bool take_zone(void *member, const char *argument)

@@ -29,6 +29,7 @@
 
 struct stat_run {
 	const struct options *options;
+	struct print_settings print;	/* of @options, with a format of time */
 	enum counters_order order;
 	struct live live;
 	bool from_files;
@@ -69,7 +70,7 @@ static int write_file(struct stat_run *run)
 static int print(struct stat_run *run, uint64_t interval)
 {
 	const struct report report = {
-		.settings = &run->options->print, .span = run->span, .interval = interval,
+		.settings = &run->print, .span = run->span, .interval = interval,
 		.repeated = run->options->interval, .continued = run->continued,
 	};
 	int ret;
@@ -420,6 +421,7 @@ static int run_stat(const struct options *options)
 {
 	struct stat_run run = {
 		.options = options,
+		.print = options->print,
 		.from_files = options->argument_count && !options->separated,
 		.file = -1,
 	};
@@ -429,6 +431,9 @@ static int run_stat(const struct options *options)
 	if (!counters_by_parse(options->by, &by) ||
 	    !counters_order_parse(options->sort, false, &run.order) || check_options(&run, by))
 		return STATUS_ERROR;
+	/* Of several hosts, monotonic times cannot be compared. */
+	if (options->print.time == TIME_DEFAULT && (by == COUNTERS_BY_HOST || options->print.hosts))
+		run.print.time = TIME_WALL;
 	signal(SIGPIPE, SIG_IGN);
 	output_open(&run.output, options->color, options->separated);
 	if (counters_open(&run.counters, by, COUNTERS_ROWS, monotonic())) {
@@ -477,8 +482,8 @@ static const struct verb_option stat_options[] = {
 	{ OPTION_HOST, NULL }, { OPTION_SINCE, NULL }, { OPTION_UNTIL, NULL }, { OPTION_AROUND, NULL },
 	{ OPTION_SAMPLE, NULL }, { 'n', NULL }, { 'd', NULL },
 	{ OPTION_PER_CPU_BYTES, NULL },
-	{ OPTION_TIME, "time of the last event: seconds of the monotonic clock\n"
-	  "(default), local time, or UTC" },
+	{ OPTION_TIME, "time of the last event: seconds of the monotonic clock,\n"
+	  "local time, or UTC; default mono, for several hosts wall" },
 	{ 'D', NULL }, { OPTION_OF_INSTANCES, NULL },
 	{ 'q', NULL },
 	{ 'v', "print a line when counting starts, and what the kernel\n"

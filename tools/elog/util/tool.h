@@ -43,6 +43,7 @@ enum color {
 };
 
 enum time_format {
+	TIME_DEFAULT,			/* as TIME_MONO, unless the verb has another one */
 	TIME_MONO,
 	TIME_WALL,
 	TIME_DELTA,
