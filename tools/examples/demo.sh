@@ -213,7 +213,7 @@ done
 cmp "$work/file" "$work/www/file" || die "the downloaded file differs"
 cut -c 1-200 "$work/events"
 cat "$work/summary"
-session=$(awk '$7 == "opening" && /remote=::ffff:10.77.0.2 / { print $6 }' "$work/events")
+session=$(awk '$7 == "opening" && /remote=10.77.0.2 / { print $6 }' "$work/events")
 say "the events of the client's end of the connection: session $session"
 awk -v session="$session" '$6 == session' "$work/events" | cut -c 1-200
 awk -v session="$session" '

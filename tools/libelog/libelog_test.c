@@ -586,6 +586,12 @@ static void test_format(void)
 			    "\x7f\0\0\1" "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\1"
 			    "\x01\xbb" "\0\x11\x22\xaa\xbb\xcc", 28),
 		     "a=127.0.0.1 b=::1 c=443 d=00:11:22:aa:bb:cc");
+	/* An IPv4 address in 16 bytes is one only behind ::ffff; other bytes stay bytes. */
+	check_string(format(&text, "\tipv6 a\n\tipv6 b\n\tu8[16] c\n",
+			    "\0\0\0\0\0\0\0\0\0\0\xff\xff\1\2\3\4"
+			    "\0\0\0\0\0\0\0\0\0\1\xff\xff\1\2\3\4"
+			    "\0\0\0\0\0\0\0\0\0\0\xff\xff\1\2\3\4", 48),
+		     "a=1.2.3.4 b=::1:ffff:102:304 c=00000000000000000000ffff01020304");
 	check_string(format(&text, "\tduration a\n\tduration b\n\tduration c\n"
 			    "\tduration d\n\tduration e\n\tduration f\n",
 			    durations, sizeof(durations)),

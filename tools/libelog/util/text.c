@@ -138,8 +138,13 @@ char *elog_put_octets(char *to, const unsigned char *bytes, size_t size,
 
 char *elog_put_address(char *to, const unsigned char *bytes, size_t size)
 {
+	static const unsigned char mapped[12] = { [10] = 0xff, [11] = 0xff };
 	unsigned int i;
 
+	if (size == 16 && !memcmp(bytes, mapped, sizeof(mapped))) {
+		bytes += sizeof(mapped);
+		size = 4;
+	}
 	if (size == 4) {
 		for (i = 0; i < 4; i++) {
 			if (i)

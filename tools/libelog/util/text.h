@@ -210,6 +210,8 @@ char *elog_put_octets(char *to, const unsigned char *bytes, size_t size,
  * @bytes: in network byte order
  * @size: 4 or 16
  *
+ * ::ffff:a.b.c.d is an IPv4 address, and is written as a.b.c.d.
+ *
  * Return: the end of the address.
  */
 char *elog_put_address(char *to, const unsigned char *bytes, size_t size);
