@@ -117,7 +117,8 @@ struct test_case {
 		while (!(condition)) {						\
 			test_wait(tries_++);					\
 			if (tries_ == 3000)					\
-				test_print("%s:%d: waiting for %s", __FILE__, __LINE__, #condition); \
+				test_print("%s:%d: waiting for %s",		\
+					   __FILE__, __LINE__, #condition);	\
 		}								\
 	} while (0)
 

@@ -317,7 +317,7 @@ static void random_ioctl(struct hostile *hostile)
 		       _IOWR(EVENTLOG_IOC_TYPE, number, __u64),
 		       pick(hostile, 100) ? (void *)&request :
 		       (void *)(unsigned long)random_word(&hostile->seed));
-	/* Left open, a file that another thread has duplicated meanwhile keeps definitions alive. */
+	/* If another thread has duplicated it meanwhile, an open file keeps definitions alive. */
 	if (!result && number == 29) {
 		close(*opened);
 		*opened = request.instance_open.fd;

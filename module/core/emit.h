@@ -267,7 +267,9 @@ unsigned int eventlog_emit_missed(const struct eventlog_event *event, u32 count)
  * @count: how many
  * @emitter: the thread
  *
- * As eventlog_emit_missed(), for rules that select @emitter.  Context: as for eventlog_emit_later().
+ * As eventlog_emit_missed(), for rules that select @emitter.
+ *
+ * Context: as for eventlog_emit_later().
  */
 void eventlog_emit_late(const struct eventlog_event *event, u32 count,
 			const struct eventlog_emitter *emitter);

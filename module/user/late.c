@@ -13,7 +13,8 @@
 #include "user/producer.h"
 #include "user/shard.h"
 
-#define EVENTLOG_LATE_MAX	((4096 - EVENTLOG_MAPPED_LATE) / sizeof(struct eventlog_mapped_late))
+#define EVENTLOG_LATE_MAX \
+	((4096 - EVENTLOG_MAPPED_LATE) / sizeof(struct eventlog_mapped_late))
 /* In one look at a ring: what counters of 32 bits take. */
 #define EVENTLOG_LATE_EVENTS_MAX S32_MAX
 

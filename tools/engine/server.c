@@ -609,7 +609,7 @@ bool server_stop_listening(void)
 	return !keepers;
 }
 
-/* Return: how many milliseconds it takes until the engine has been unused for so long; 0: it has. */
+/* Return: milliseconds until the engine has been unused for so long; 0: it has. */
 static int unused_left(unsigned int unused_ms)
 {
 	const u64 unused = (ktime_get_ns() - unused_since) / 1000000;

@@ -542,7 +542,7 @@ struct eventlog_mapped_header {
 #define EVENTLOG_MAPPED_LATE	1024U
 
 struct eventlog_mapped_late {
-	__u32 write_index;	/* the thread's; 0: this element, and those that follow, are not used */
+	__u32 write_index;	/* the thread's; 0: this element and the following ones are free */
 	__u32 count;		/* the thread's */
 	__u32 taken;		/* the kernel's: how many of these it has counted */
 	__u32 reserved;

@@ -187,6 +187,8 @@ static struct latency_report new_report(const struct latency *latency,
 		.spans = latency->pairs.settings.spans,
 		.kind = kind,
 		.kinds = latency->pairs.kind_count,
+		.several = latency->pairs.kind_count > 1 ||
+			   (latency->pairs.settings.spans && latency->pairs.role_count > 2),
 		.by = latency->pairs.key.words,
 		.time = latency->last_time,
 		.wall_offset = latency->last_wall_offset,
@@ -258,7 +260,7 @@ static void print_kinds(struct latency *latency, struct latency_report *report)
 	char verb[32];
 	size_t i;
 
-	if (report->kinds > 1)
+	if (report->several)
 		latency_print_all(report, pairs->pairs, &latency->output);
 	for (i = 0; i < pairs->kind_count; i++) {
 		kind = pairs->kinds[i];
@@ -275,7 +277,11 @@ static void print_kinds(struct latency *latency, struct latency_report *report)
 	if (!slowest || !slowest->start.session || !latency->files ||
 	    latency->options->print.format != FORMAT_TEXT)
 		return;
-	snprintf(verb, sizeof(verb), "why 0x%" PRIx64, slowest->start.session);
+	/* A session may have several spans; of a file, elog why finds the same one. */
+	if (report->spans)
+		snprintf(verb, sizeof(verb), "why");
+	else
+		snprintf(verb, sizeof(verb), "why 0x%" PRIx64, slowest->start.session);
 	output_flush(&latency->output);
 	report_next(&latency->settings, verb);
 }
@@ -461,6 +467,13 @@ static int check_arguments(const struct options *options)
 		return -EINVAL;
 	}
 	for (i = 0; i < globs; i++) {
+		/* One of both is a file, and this looks like one. */
+		if (count >= globs && strchr(options->arguments[i], '.') &&
+		    !source_is_file(options->arguments[i]) &&
+		    source_is_file(options->arguments[!i])) {
+			elog_error("there is no file '%s'", options->arguments[i]);
+			return -EINVAL;
+		}
 		if (is_event(options->arguments[i]))
 			continue;
 		elog_error("invalid [PROVIDER/]EVENT '%s': %s", options->arguments[i],

@@ -422,7 +422,8 @@ static const struct option_definition definitions[] = {
 	  "with -o: start a new file at this size, and rename the old\n"
 	  "one to FILE.1; keep KEEP old files, default 9; with AGE, as in\n"
 	  "64M,7d or 7d (or 12h, 30min), remove those that are older",
-	  TAKE(rotate, record), "must be a size from 64K, KEEP from 1 to 9999, an age from 1s as in 7d" },
+	  TAKE(rotate, record),
+	  "must be a size from 64K, KEEP from 1 to 9999, an age from 1s as in 7d" },
 	{ OPTION_WRITERS, "writers", "N",
 	  "with -o: N threads write N files, FILE, FILE-w1 and so on;\n"
 	  "auto: one for each CPU; default 1",

@@ -255,7 +255,7 @@ static int check_comparisons(sqlite3_stmt *statement)
 	if (!text)
 		return 0;
 	elog_error("a column of numbers is compared with the text '%s'", text);
-	if (time_span_parse(text, &span))
+	if (!time_span_parse(text, &span))
 		elog_hint("a duration is nanoseconds: dur('%s')", text);
 	else
 		elog_hint("a duration, as dur('50ms'), and a time are nanoseconds");

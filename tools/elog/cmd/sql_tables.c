@@ -14,12 +14,14 @@
 #include "output/row.h"
 #include "sql/event_table.h"
 #include "util/nearest.h"
+#include "util/signals.h"
 
 #ifdef ELOG_SQLITE
 #define TABLES_MAX	30	/* in a message */
 #define NAME_WIDTH	30	/* of the column of tables */
 #define NO_TABLE	"no such table: "
-#define ALL_EVENTS	"/events"	/* no event has this table: names of providers are not empty */
+/* No event has this table: names of providers are not empty. */
+#define ALL_EVENTS	"/events"
 
 /* They come first in a list of tables. */
 static const char *const own_tables[] = { "events", "spans", "lost" };
@@ -131,9 +133,12 @@ int sql_create_tables(struct sql *sql)
 	int ret = name_tables(sql) ? : create_table(sql, NULL);
 
 	allow_reserved(sql, true);
-	for (kind = sql->visit->kinds; kind && !ret; kind = kind->next)
-		if (has_table(sql, kind))
+	for (kind = sql->visit->kinds; kind && !ret; kind = kind->next) {
+		if (signals_stops())
+			ret = -EINTR;
+		else if (has_table(sql, kind))
 			ret = create_table(sql, kind);
+	}
 	allow_reserved(sql, false);
 	return ret;
 }
@@ -243,7 +248,9 @@ static size_t list_tables(const struct sql *sql, struct table **list)
 	if (!tables)
 		return 0;
 	for (i = 0; i < own; i++)
-		tables[i] = (struct table){ own_tables[i], i ? own_tables[i] : ALL_EVENTS, rows[i] };
+		tables[i] = (struct table){
+			own_tables[i], i ? own_tables[i] : ALL_EVENTS, rows[i],
+		};
 	for (kind = sql->visit->kinds; kind; kind = kind->next)
 		if (has_table(sql, kind))
 			tables[count++] = (struct table){
@@ -277,8 +284,8 @@ static bool is_twin_error(const struct sql *sql, const char *name)
 		elog_error("no such table: %s: event '%s' of provider '%s' and event '%s' of "
 			   "provider '%s' would both have it", name, kind->name, kind->provider,
 			   twin->name, twin->provider);
-		elog_hint("begin the query with: create virtual table temp.t using " EVENT_TABLE_MODULE
-			  "('PROVIDER', 'EVENT', 'FILE');");
+		elog_hint("begin the query with: create virtual table temp.t using "
+			  EVENT_TABLE_MODULE "('PROVIDER', 'EVENT', 'FILE');");
 		return true;
 	}
 	return false;
@@ -397,7 +404,8 @@ int sql_print_tables(struct sql *sql)
 	if (!ret && heading && sql->options->print.format == FORMAT_TEXT)
 		elog_text_string(&sql->output.text,
 			"# and session, comm, instance, host, machine_id, boot_id TEXT; time, mono,\n"
-			"# session_number, cpu, pid, tid INTEGER; spans and lost lack some of these\n");
+			"# session_number, cpu, pid, tid INTEGER; spans and lost lack some of "
+			"these\n");
 	elog_text_free(&name);
 	free(tables);
 	return ret;

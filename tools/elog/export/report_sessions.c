@@ -13,6 +13,7 @@
 #include "util/array.h"
 
 #define TEXT_MAX	(2U << 20)	/* bytes of all events */
+#define SUMS_MAX	65536		/* threads of slow spans whose last sum is known */
 
 /* The sessions, by number. */
 struct search {
@@ -183,7 +184,7 @@ static int take_sum(struct search *search, struct slow_span *slow, const struct 
 	uint64_t *last = NULL;
 
 	for (; slow; slow = slow->next) {
-		if (!is_of(slow, entry, provider))
+		if (!is_of(slow, entry, provider) || search->sums.count >= SUMS_MAX)
 			continue;
 		last = elog_map_get(&search->sums, elog_map_pair((uintptr_t)slow, sum->tid));
 		if (!last)

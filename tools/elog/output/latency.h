@@ -118,6 +118,7 @@ struct latency_kind {
  * @spans: the pairs are those that the schemas name, instead of START and END
  * @kind: what is reported; NULL: all kinds
  * @kinds: number of kinds
+ * @several: there are several, or an event without pair may be of another one
  * @by: what is paired by, in words
  * @time: time of the report, CLOCK_MONOTONIC ns
  * @wall_offset: CLOCK_REALTIME - CLOCK_MONOTONIC at @time
@@ -135,6 +136,7 @@ struct latency_report {
 	bool spans;
 	const struct latency_kind *kind;
 	size_t kinds;
+	bool several;
 	const char *by;
 	uint64_t time;
 	int64_t wall_offset;

@@ -523,7 +523,7 @@ int latency_pairs_end(struct latency_pairs *pairs, const struct entry *entry,
 	if (kind)
 		ret = add_pair(pairs, entry, key, start, kind);
 	else
-		ret = pairs->left_out ? 0 : -ENOMEM;
+		ret = pairs->kind_count == LATENCY_KINDS_MAX ? 0 : -ENOMEM;
 	/* Unless it is one of the slowest ones. */
 	if (pairs->settings.slowest)
 		drop_start(pairs, start);

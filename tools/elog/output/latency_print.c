@@ -334,14 +334,14 @@ static void text_report(const struct latency_report *report,
 	const struct latency_kind *kind = report->kind;
 	const struct histogram *histogram = report->histogram;
 
-	if (report->kinds > 1)
+	if (report->several)
 		elog_text_printf(text, "\n%.*s: ", (int)(strlen(kind->start->event) -
 				 kind->start->suffix), kind->start->event);
 	elog_text_printf(text, "from %s to %s, by %s\n", kind->start->event, kind->end->event,
 			 report->by);
 	put_pairs(report, histogram->count, text);
 	/* Which kind an END without START is of is not known. */
-	if (report->kinds == 1)
+	if (!report->several)
 		put_counts(&report->counts, text);
 	elog_text_string(text, "\n\n");
 	put_titles(text);
@@ -472,7 +472,7 @@ static void put_report(struct row *row, const struct latency_report *report, con
 	row_seconds(row, "seconds", NULL, 0, report->elapsed);
 	row_number(row, "pairs", NULL, 0, pairs);
 	/* Which kind an END without START is of is not known. */
-	if (report->kinds > 1 && report->kind)
+	if (report->several && report->kind)
 		put_no_counts(row);
 	else
 		put_data_counts(row, report);
@@ -655,7 +655,8 @@ void latency_print_all(const struct latency_report *report, uint64_t pairs, stru
 		return;
 	}
 	put_pairs(report, pairs, row.text);
-	elog_text_printf(row.text, "; %zu kinds of spans", report->kinds);
+	elog_text_printf(row.text, "; %zu %s of spans", report->kinds,
+			 report->kinds == 1 ? "kind" : "kinds");
 	put_counts(&report->counts, row.text);
 	elog_text_string(row.text, "\n");
 }

@@ -164,8 +164,8 @@ static bool is_of(const struct why_session *session, const struct entry *entry,
 
 /*
  * What an event of a provider's session is about: the first one after @session, or of all if that
- * is NULL. Without spans, there is one, which is added. Return: NULL: there is no further one, it is
- * not wanted, or there are too many.
+ * is NULL. Without spans, there is one, which is added. Return: NULL: there is no further one, it
+ * is not wanted, or there are too many.
  */
 static struct why_session *next_session(struct why *why, const struct entry *entry, uint64_t scope,
 					const char *provider, struct why_session *session)
@@ -542,15 +542,17 @@ static int add_sum(struct why *why, struct why_session *session, uint64_t now,
 	struct waits waits = {
 		.threads = { { .tid = sum.tid, .off = span ? span->off : 0 } }, .thread_count = 1,
 	};
-	uint64_t *last, since;
+	uint64_t *last, since = 0;
 	unsigned int i;
 
-	last = elog_map_get(&why->sums, elog_map_pair((uintptr_t)session, sum.tid));
-	if (!last)
-		return -ENOMEM;
 	/* Of a whole session, all counts. */
-	since = why->number ? 0 : *last;
-	*last = now;
+	if (!why->number && why->sums.count < THREADS_MAX) {
+		last = elog_map_get(&why->sums, elog_map_pair((uintptr_t)session, sum.tid));
+		if (!last)
+			return -ENOMEM;
+		since = *last;
+		*last = now;
+	}
 	if (!interval_cut_sum(&sum, since, now, session->from, session->to) ||
 	    !waits_take(&waits, &sum, session->to - session->from))
 		return 0;

@@ -166,12 +166,13 @@ static void dur(sqlite3_context *context, int count, sqlite3_value **values)
 		return;
 	if (text && type == SQLITE_TEXT &&
 	    strlen(text) == (size_t)sqlite3_value_bytes(values[0]) &&
-	    time_span_parse(text, &nanoseconds)) {
+	    !time_span_parse(text, &nanoseconds)) {
 		sqlite3_result_int64(context, nanoseconds);
 		return;
 	}
 	message = sqlite3_mprintf(type == SQLITE_TEXT ? "dur(): %Q is not a span of time, as "
-				  "'50ms' or '2h30m'; the units are ns, us, ms, s, m, min, h and d" :
+				  "'50ms' or '2h30m'; the units are ns, us, ms, s, m, min, h, d "
+				  "and w" :
 				  "dur(): %s is not a text, as '50ms'", text);
 	sqlite3_result_error(context, message ? message : "dur()", -1);
 	sqlite3_free(message);

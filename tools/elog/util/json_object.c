@@ -203,7 +203,8 @@ static const char *put_unicode(struct elog_text *text, const char *at, const cha
 	    at[6] == 'u') {
 		low = hex4(at + 7);
 		if (low >= 0xdc00 && low < 0xe000) {
-			elog_text_unicode(text, 0x10000 + ((character - 0xd800) << 10) + (low - 0xdc00));
+			elog_text_unicode(text, 0x10000 + ((character - 0xd800) << 10) +
+					  (low - 0xdc00));
 			return at + 11;
 		}
 	}

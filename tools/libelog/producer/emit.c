@@ -394,7 +394,8 @@ static bool put_when_drained(const struct emission *emission, struct elog_mapped
 	enum late late;
 	uint64_t end;
 
-	if (bytes > EVENTLOG_PAYLOAD_MAX || elog_mapped_need((uint32_t)bytes) > (ring->mask + 1) / 2)
+	if (bytes > EVENTLOG_PAYLOAD_MAX ||
+	    elog_mapped_need((uint32_t)bytes) > (ring->mask + 1) / 2)
 		return false;
 	late = count_late(event, ring, false);
 	if (late != LATE_WAITS)

@@ -241,7 +241,7 @@ static int exchange(int fd, struct message *message, struct reply *reply, int *f
 	if (!ret)
 		ret = receive_reply(pair[0], message, reply, file);
 	syscall(SYS_close, pair[0]);
-	/* The next calls do not wait for it again. What was sent, the engine finds when it goes on. */
+	/* The next calls do not wait for it again. It finds what was sent when it goes on. */
 	if (ret == -ETIMEDOUT || ret == -EAGAIN) {
 		set_limit(fd, GIVEN_UP_S);
 		shutdown(fd, SHUT_RDWR);

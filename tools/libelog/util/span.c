@@ -107,7 +107,8 @@ int elog_span_parse(const char *text, size_t size, uint64_t unit, struct elog_sp
 			return -EINVAL;
 		span->is_bare = number == text && at == end;
 		span->wrong = name = skip_blanks(at, end);
-		for (at = name; at < end && !eventlog_is_digit(*at) && *at != '.' && *at != ' '; at++)
+		for (at = name; at < end && !eventlog_is_digit(*at) && *at != '.' && *at != ' ';
+		     at++)
 			;
 		if (!span->is_bare)
 			unit = find_unit(name, (size_t)(at - name));
