@@ -79,8 +79,10 @@ assert lines[0]["lost"] == 0 and lines[0]["events"] == 2, lines[0]
 parts = {line["part"]: line for line in lines[1:]}
 assert all(line["time"] >= 0 for line in lines[1:])
 assert sum(line["time"] for line in lines[1:]) == lines[0]["wall"], lines
-# What else takes this CPU is no cause of the request.
-own = [line for line in lines[1:] if line["part"] not in ("preempted", "runnable")]
+# What else takes this CPU is no cause of the request; and when a guest has no CPU of its host, that
+# is time on its CPU.
+others = ["preempted", "runnable"] + ["on CPU"] * (cause != "on CPU")
+own = [line for line in lines[1:] if line["part"] not in others]
 longest = max(own, key=lambda line: line["time"])["part"] if cause != "preempted" else \
     max((line for line in parts.values() if line["part"] not in ("on CPU", "runnable")),
         key=lambda line: line["time"])["part"]

@@ -1072,7 +1072,6 @@ static void test_text(void)
 	check_string(elog_lost_name(EVENTLOG_LOST_PAUSED), "paused");
 	check_string(elog_lost_name(EVENTLOG_LOST_AWAY), "away");
 	check_string(elog_lost_name(EVENTLOG_LOST_QUOTA), "quota");
-	check(!elog_lost_name(EVENTLOG_LOST_QUOTA + 1));
 	check_string(elog_lost_name(EVENTLOG_LOST_LATE), "late");
 	check_string(elog_lost_name(EVENTLOG_LOST_UNMAPPED), "unmapped");
 	check(!elog_lost_name(EVENTLOG_LOST_UNMAPPED + 1));
