@@ -315,7 +315,8 @@ function begin_names(   i, n, word, words) {
 		"TERM_STRING TERM_STRING_MAX TERM_IPV4 TERM_IPV6 WRITE_BATCH WRITE_KICK " \
 		"REGISTER_SCHEMA SCHEMA_MAX FEATURE_LEAVE IOC_LEAVE IOC_MISSED LEAVE_LINGER LEAVE_PRODUCERS " \
 		"LEAVE_SUBSCRIBERS LOST_AWAY STATUS_LEAVE FEATURE_CGROUP RULE_CGROUP FEATURE_SESSIONS " \
-		"STATUS_SESSION LOST_QUOTA LOST_UNMAPPED WRITE_SESSION SESSION_LISTENED", words, " ")
+		"STATUS_SESSION LOST_QUOTA LOST_LATE LOST_UNMAPPED WRITE_SESSION SESSION_LISTENED " \
+		"MAPPED_LATE", words, " ")
 	for (i = 1; i <= n; i++) {
 		word = (index(UPPER, substr(words[i], 1, 1)) ? "EVENTLOG_" : "eventlog_") words[i]
 		USED[word] = "<linux/eventlog.h> does"
@@ -325,7 +326,8 @@ function begin_names(   i, n, word, words) {
 		"describe detach element event field filter filter_get flush info " \
 		"instance_create instance_delete instance_info instance_open leave level list list_kind lost " \
 		"lost_counts marker marker_handlers marker_info marker_operation marker_probe marker_set " \
-		"policy_info registration_info write_session marker_type mapped_header mapped_record " \
+		"policy_info registration_info write_session marker_type mapped_header mapped_late " \
+		"mapped_record " \
 		"markers missed part pause predicate provider quota " \
 		"provider_event provider_info record record_type register ring_consumer " \
 		"ring_header rule rule_delete set stat sub_buffer subscribe subscriber term term_operation " \

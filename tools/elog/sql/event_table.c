@@ -758,13 +758,14 @@ static int name_columns(const struct event_table *table, struct unique_names *na
 {
 	struct elog_text name = { 0 };
 	size_t i;
-	int ret = 0;
+	int ret;
 
 	for (i = 0; i < table->given; i++)
 		unique_names_add(&names->given, given[i], strcspn(given[i], " "));
 	for (i = 0; i < table->field_count; i++)
 		unique_names_add(&names->fields, table->fields[i].name,
 				 strlen(table->fields[i].name));
+	ret = names->given.error ? : names->fields.error;
 	for (i = 0; !ret && i < table->field_count; i++) {
 		name.size = 0;
 		elog_text_string(&name, table->fields[i].name);
