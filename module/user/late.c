@@ -13,15 +13,8 @@
 #include "user/producer.h"
 #include "user/shard.h"
 
-#define EVENTLOG_LATE_MAX \
-	((4096 - EVENTLOG_MAPPED_LATE) / sizeof(struct eventlog_mapped_late))
 /* In one look at a ring: what counters of 32 bits take. */
 #define EVENTLOG_LATE_EVENTS_MAX S32_MAX
-
-u32 eventlog_late_max(void)
-{
-	return EVENTLOG_LATE_MAX;
-}
 
 static unsigned int eventlog_late_emit(struct eventlog_mapped *ring, u32 write_index, u32 count)
 {
@@ -49,7 +42,7 @@ unsigned int eventlog_late_count(struct eventlog_mapped *ring)
 
 	/* Pairs with the release of the thread: the counts are complete. */
 	ring->late = smp_load_acquire(&ring->header->late);
-	for (i = 0; i < EVENTLOG_LATE_MAX; i++, late++) {
+	for (i = 0; i < EVENTLOG_MAPPED_LATE_MAX; i++, late++) {
 		write_index = READ_ONCE(late->write_index);
 		if (!write_index)
 			break;

@@ -187,7 +187,7 @@ static struct eventlog_mapped *eventlog_mapped_new(struct eventlog_file *file, u
 	ring->header->magic = EVENTLOG_MAPPED_MAGIC;
 	ring->header->data_offset = PAGE_SIZE;
 	ring->header->data_bytes = data_bytes;
-	ring->header->late_max = eventlog_late_max();
+	ring->header->late_max = EVENTLOG_MAPPED_LATE_MAX;
 	return ring;
 }
 

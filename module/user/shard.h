@@ -235,9 +235,6 @@ void eventlog_shard_unlock(struct eventlog_shard *shard);
  */
 void eventlog_mapped_put(struct eventlog_mapped *ring);
 
-/** eventlog_late_max() - how many elements the table of late events has */
-u32 eventlog_late_max(void);
-
 /** eventlog_late_is_new() - has a ring late events that were not counted so far? */
 static inline bool eventlog_late_is_new(const struct eventlog_mapped *ring)
 {

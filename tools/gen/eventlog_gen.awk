@@ -316,7 +316,7 @@ function begin_names(   i, n, word, words) {
 		"REGISTER_SCHEMA SCHEMA_MAX FEATURE_LEAVE IOC_LEAVE IOC_MISSED LEAVE_LINGER LEAVE_PRODUCERS " \
 		"LEAVE_SUBSCRIBERS LOST_AWAY STATUS_LEAVE FEATURE_CGROUP RULE_CGROUP FEATURE_SESSIONS " \
 		"STATUS_SESSION LOST_QUOTA LOST_LATE LOST_UNMAPPED WRITE_SESSION SESSION_LISTENED " \
-		"MAPPED_LATE", words, " ")
+		"MAPPED_LATE MAPPED_LATE_MAX", words, " ")
 	for (i = 1; i <= n; i++) {
 		word = (index(UPPER, substr(words[i], 1, 1)) ? "EVENTLOG_" : "eventlog_") words[i]
 		USED[word] = "<linux/eventlog.h> does"

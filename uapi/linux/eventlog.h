@@ -540,6 +540,7 @@ struct eventlog_mapped_header {
  * lost, EVENTLOG_LOST_LATE, as MISSED does.
  */
 #define EVENTLOG_MAPPED_LATE	1024U
+#define EVENTLOG_MAPPED_LATE_MAX 192U	/* elements, up to the end of the smallest page */
 
 struct eventlog_mapped_late {
 	__u32 write_index;	/* the thread's; 0: this element and the following ones are free */

@@ -241,8 +241,7 @@ ELOG_MAPPED_INLINE void elog_mapped_commit(struct elog_mapped_ring *ring,
 static __attribute__((unused)) bool
 elog_mapped_count_late(struct eventlog_mapped_header *header, uint32_t write_index)
 {
-	const uint32_t most = (uint32_t)((4096 - EVENTLOG_MAPPED_LATE) /
-					 sizeof(struct eventlog_mapped_late));
+	const uint32_t most = EVENTLOG_MAPPED_LATE_MAX;
 	struct eventlog_mapped_late *late =
 		(struct eventlog_mapped_late *)(void *)((char *)header + EVENTLOG_MAPPED_LATE);
 	uint32_t left = header->late_max < most ? header->late_max : most;
