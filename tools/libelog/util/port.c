@@ -126,7 +126,11 @@ static struct timeval limit_of(int fd)
 	return limit;
 }
 
-/* Return: 0 or a negative errno: -EAGAIN: the engine does not answer. */
+/*
+ * @answer: the socket for the reply; -1: there is none, and who sends does not wait for room
+ *
+ * Return: 0 or a negative errno: -EAGAIN: the engine does not answer.
+ */
 static int send_message(int fd, struct message *message, int answer)
 {
 	union control control = { .head = {
@@ -136,8 +140,10 @@ static int send_message(int fd, struct message *message, int answer)
 	} };
 	struct msghdr head = {
 		.msg_iov = message->parts, .msg_iovlen = message->count,
-		.msg_control = control.bytes, .msg_controllen = sizeof(control.bytes),
+		.msg_control = control.bytes,
+		.msg_controllen = answer < 0 ? 0 : sizeof(control.bytes),
 	};
+	const int flags = MSG_NOSIGNAL | (answer < 0 ? MSG_DONTWAIT : 0);
 	long ret;
 
 	message->parts[0] = (struct iovec){ &message->call, sizeof(message->call) };
@@ -146,7 +152,7 @@ static int send_message(int fd, struct message *message, int answer)
 	};
 	memcpy(CMSG_DATA(&control.head), &answer, sizeof(answer));
 	do
-		ret = syscall(SYS_sendmsg, fd, &head, MSG_NOSIGNAL);
+		ret = syscall(SYS_sendmsg, fd, &head, flags);
 	while (ret < 0 && errno == EINTR);
 	if (ret >= 0)
 		return 0;
@@ -375,16 +381,12 @@ ssize_t elog_engine_writev(int fd, const struct iovec *parts, unsigned int count
 void elog_engine_send(int fd, const void *data, size_t size)
 {
 	struct message message;
-	struct msghdr head = { .msg_iov = message.own };
 
 	message_begin(&message, CALL_WRITE);
 	message_add(&message, (uintptr_t)data, size, PIECE_IN);
 	message.call.arguments[0] = size;
 	message.call.arguments[1] = true;
-	message.own[0] = (struct iovec){ &message.call, sizeof(message.call) };
-	message.own[1] = (struct iovec){ message.pieces, sizeof(*message.pieces) };
-	head.msg_iovlen = message.count;
-	syscall(SYS_sendmsg, fd, &head, MSG_NOSIGNAL | MSG_DONTWAIT);
+	send_message(fd, &message, -1);
 }
 
 ssize_t elog_engine_read(int fd, void *to, size_t bytes)
