@@ -24,7 +24,7 @@
  * @output: what is printed
  * @db: the connection
  * @insert_loss: inserts into lost
- * @insert_span: inserts into spans; NULL: nobody asks for them
+ * @insert_span: inserts into spans; NULL: the query does not use them
  * @spans: number of spans
  * @losses: number of rows of lost
  */

@@ -188,7 +188,7 @@ static int64_t time_of(const char *text)
 static void test_days(void)
 {
 	static const char *const zones[] = {
-		"UTC0", "CET-1CEST,M3.5.0,M10.5.0/3", "XXX5YYY,M3.2.0/0,M11.1.0/1",
+		"UTC0", "CET-1CEST,M3.5.0,M10.5.0/3", "AAA5BBB,M3.2.0/0,M11.1.0/1",
 	};
 	int64_t today, span;
 	size_t i;
